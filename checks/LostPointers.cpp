@@ -28,8 +28,8 @@ static Look lostUsedBy(const Event &event, const State &state) {
   if (!state.tables->hasLost)
     return {};
   const auto lost = [&](const Operand &operand) {
-    const Look look =
-        operand.path && operand.role == TypeRole::None ? state.lookOf(operand.path) : Look();
+    const bool mayLead = operand.role == TypeRole::None || operand.role == TypeRole::Tensor;
+    const Look look = operand.path && mayLead ? state.lookOf(operand.path) : Look();
     return look.ended ? look : Look();
   };
   const auto lostAmong = [&](llvm::ArrayRef<Operand> operands) {
@@ -71,7 +71,9 @@ static Look lostUsedBy(const Event &event, const State &state) {
   case EventKind::Move:
     return lostAmong(event.operands);
   case EventKind::Return:
-    return lostAmong(event.operands);
+    if (const Look look = lostAmong(event.operands); look.taken || event.operands.empty())
+      return look;
+    return event.operands.front().isTensor ? state.lostWithin(event.operands.front().path) : Look();
   default:
     return {};
   }
@@ -81,26 +83,26 @@ bool usesLost(const Moment &moment) {
   return lostUsedBy(moment.event, moment.before).taken != nullptr;
 }
 
-bool leavesLost(const Moment &moment) {
+/// What the event, behind it, has left without what it leads into.
+static llvm::SmallVector<State::Ended, 2> leftBy(const Event &event, const State &state) {
   // What gets another value may give the pointer one, too.
-  const bool isEnd =
-      moment.event.kind == EventKind::EndLifetime || moment.event.kind == EventKind::Call;
-  return isEnd && !moment.before.endedBy(moment.event).empty();
+  const bool isEnd = event.kind == EventKind::EndLifetime || event.kind == EventKind::Call;
+  if (!isEnd || !state.tables->hasLost)
+    return {};
+  return state.endedBy(event);
 }
+
+bool leavesLost(const Moment &moment) { return !leftBy(moment.event, moment.before).empty(); }
 
 llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory) {
   llvm::SmallVector<Lost, 1> found;
   if (const Look used = lostUsedBy(visit.event, visit.before);
       used.taken && isOfMemory(used) == ofMemory)
     found.push_back({used, true});
-  // What gets another value may give the pointer one, too.
-  const bool isEnd =
-      visit.event.kind == EventKind::EndLifetime || visit.event.kind == EventKind::Call;
-  if (isEnd && visit.unit.tables().hasLost)
-    for (const State::Ended &ended : visit.before.endedBy(visit.event))
-      if (isOfMemory(ended.look) == ofMemory && isKept(visit, ended.place) &&
-          llvm::none_of(found, [&](const Lost &other) { return other.look == ended.look; }))
-        found.push_back({ended.look, false});
+  for (const State::Ended &ended : leftBy(visit.event, visit.before))
+    if (isOfMemory(ended.look) == ofMemory && isKept(visit, ended.place) &&
+        llvm::none_of(found, [&](const Lost &other) { return other.look == ended.look; }))
+      found.push_back({ended.look, false});
   return found;
 }
 

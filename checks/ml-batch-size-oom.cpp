@@ -112,7 +112,7 @@ private:
   }
 
   static void forgetChanged(const Event &event, llvm::DenseMap<PathId, Shape> &shapes) {
-    const bool keepsShape = event.typing && event.typing->rule == ResultRule::Same;
+    const bool keepsShape = event.typing && gradtidy::keepsShape(event.typing->rule);
     if (event.subject.escapes && !keepsShape)
       shapes.erase(event.subject.path);
     for (const Operand &operand : event.operands)
@@ -135,6 +135,7 @@ private:
     };
     switch (event.typing->rule) {
     case ResultRule::Same:
+    case ResultRule::Update:
     case ResultRule::Cast:
       return first;
     case ResultRule::Real:

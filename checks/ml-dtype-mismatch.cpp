@@ -20,7 +20,8 @@ class DtypeMismatch : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    if (event.kind == EventKind::Forward || fillsByMask(event) || badMaskOf(event, moment.before))
+    if (event.kind == EventKind::Forward || fillsByMask(event) ||
+        badMaskOf(event, moment.before) || badIndexOf(event, moment.before))
       return true;
     if (!event.typing)
       return false;
@@ -36,6 +37,8 @@ public:
     const Event &event = visit.event;
     if (const Operand *mask = badMaskOf(event, visit.before))
       reportMask(visit, *mask, reporter);
+    if (const Operand *index = badIndexOf(event, visit.before))
+      reportIndex(visit, *index, reporter);
     reportFill(visit, reporter);
     if (!event.typing)
       return;
@@ -197,6 +200,18 @@ private:
                         " is " + elementName(element).str());
     noteOrigin(visit, mask, "it is made here", finding);
     finding.fixes = append(visit, mask.expr, castTo(visit, ElementType::Bool));
+    reporter.report(std::move(finding));
+  }
+
+  static void reportIndex(const Visit &visit, const Operand &index, Reporter &reporter) {
+    const ElementType element = visit.before.typeOf(index).element;
+    if (element == ElementType::Float32 && !visit.unit.program().assumesFloats())
+      return;
+    Finding finding(Level::Certain, visit.event,
+                    "elements are selected by integers, but " +
+                        nameOf(visit, index, "this index") + " is " + elementName(element).str());
+    noteOrigin(visit, index, "it is made here", finding);
+    finding.fixes = append(visit, index.expr, castTo(visit, ElementType::Int64));
     reporter.report(std::move(finding));
   }
 

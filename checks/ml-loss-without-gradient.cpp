@@ -48,6 +48,8 @@ private:
   }
 
   static std::string nameOf(const Event &cut) {
+    if (cut.kind == EventKind::Differentiate)
+      return "gradients have none of their own unless they are computed with a graph";
     if (cut.kind == EventKind::Move)
       return "a tensor of integers has no gradient";
     if (cut.operation == Operation::ReadScalar)

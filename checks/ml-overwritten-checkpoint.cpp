@@ -17,11 +17,16 @@ public:
     const SavedFile *before = file == noFile ? nullptr : visit.before.savedIn(file);
     if (!before || !isAnother(visit, *before))
       return;
-    const std::string first = nameOf(visit, *before->save), second = nameOf(visit, save);
-    Finding finding(Level::Certain, save,
+    const Event &naming = namingOf(save, visit.callers);
+    const bool isOneCall = &naming == before->named;
+    const Event &written = isOneCall ? *before->save : *before->named;
+    const Event &overwritten = isOneCall ? save : naming;
+    const std::string first = nameOf(visit, *before->save, written),
+                      second = nameOf(visit, save, overwritten);
+    Finding finding(Level::Certain, overwritten,
                     second + " overwrites the file in which " + first + " was just saved: only " +
                         second + " can be loaded from it; use another name");
-    finding.notes.push_back({*before->save, first + " is saved here"});
+    finding.notes.push_back({written, first + " is saved here"});
     reporter.report(std::move(finding));
   }
 
@@ -39,8 +44,15 @@ private:
            before.save != &visit.event;
   }
 
-  static std::string nameOf(const Visit &visit, const Event &save) {
-    const std::string name = visit.unit.tables().paths.spelling(storedBy(save).path);
+  /// What \p save saves, as it is called where the file is named.
+  static std::string nameOf(const Visit &visit, const Event &save, const Event &naming) {
+    const auto isStored = [](const Operand &operand) {
+      return isModule(operand.role) || operand.role == TypeRole::Optimizer;
+    };
+    const auto *given = llvm::find_if(naming.operands, isStored);
+    const Operand &stored =
+        &naming == &save || given == naming.operands.end() ? storedBy(save) : *given;
+    const std::string name = visit.unit.tables().paths.spelling(stored.path);
     return name.empty() ? "what is given here" : "'" + name + "'";
   }
 };

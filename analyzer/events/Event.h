@@ -286,6 +286,7 @@ struct Event {
   bool isArithmetic = false;         ///< The result carries no tensor.
   bool isTensor = false;             ///< The result is a tensor or holds some.
   bool isDifferentiable = true;      ///< The result has a gradient if an operand has.
+  bool endsGraph = false;            ///< Differentiate: the result has no graph of its own.
   bool keepsDimensions = true;       ///< The result has dimensions if an operand has.
   bool isNoise = false;              ///< Create: several random samples.
   bool isData = false;               ///< Create: values that the program has to give each time.
@@ -303,7 +304,8 @@ struct Event {
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
   Leftover leftover = {}; ///< What ends although something is kept of it.
   /// Combine: the result is a pointer into the subject or a view of it. Construct: the result is a
-  /// view of the operand, or keeps the pointers that it is made with.
+  /// view of the operand, or keeps the pointers that it is made with. Create: it lies where the
+  /// pointer leads that it is made with.
   bool leadsIn = false;
   CustomFunctionFacts custom = {};          ///< In a function that computes its own gradients.
   Growth growth = {};                       ///< Forward: of its list of inputs.

@@ -440,6 +440,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("arithmetic", event.isArithmetic);
   archive("tensor", event.isTensor, event.resultRole == TypeRole::Tensor);
   archive("differentiable", event.isDifferentiable, true);
+  archive("ends-graph", event.endsGraph);
   archive("dimensions", event.keepsDimensions, true);
   archive("noise", event.isNoise);
   archive("data", event.isData);

@@ -67,6 +67,42 @@ unsigned sizeOf(ElementType element) {
   return 0;
 }
 
+/// The size of the dimension \p axis from the end, at 1, if there is one that is known.
+static std::optional<std::int64_t> sizeFromEnd(const Shape &shape, size_t axis) {
+  if (axis > shape.sizes.size() || shape.sizes[shape.sizes.size() - axis] < 0)
+    return std::nullopt;
+  return shape.sizes[shape.sizes.size() - axis];
+}
+
+static std::optional<SizeClash> firstClash(const Shape &a, const Shape &b,
+                                           llvm::function_ref<bool(std::int64_t, std::int64_t)> fit) {
+  for (unsigned axis = 1; axis <= std::min(a.sizes.size(), b.sizes.size()); ++axis) {
+    const auto left = sizeFromEnd(a, axis), right = sizeFromEnd(b, axis);
+    if (left && right && !fit(*left, *right))
+      return SizeClash{axis, *left, *right};
+  }
+  return std::nullopt;
+}
+
+std::optional<SizeClash> clashOf(const Shape &a, const Shape &b) {
+  return firstClash(a, b, [](std::int64_t left, std::int64_t right) {
+    return left == right || left == 1 || right == 1;
+  });
+}
+
+std::optional<SizeClash> clashIn(const Shape &a, const Shape &b) {
+  return firstClash(
+      a, b, [](std::int64_t left, std::int64_t right) { return left == right || right == 1; });
+}
+
+std::optional<SizeClash> clashOfFactors(const Shape &a, const Shape &b) {
+  const unsigned axis = b.hasRank(1) ? 1 : 2;
+  const auto left = sizeFromEnd(a, 1), right = sizeFromEnd(b, axis);
+  if (!left || !right || *left == *right)
+    return std::nullopt;
+  return SizeClash{axis, *left, *right};
+}
+
 Shape broadcast(const Shape &a, const Shape &b) {
   Shape result;
   result.isOpen = a.isOpen || b.isOpen;
@@ -93,6 +129,17 @@ Shape broadcast(const Shape &a, const Shape &b) {
     else if (*left < 0 || *right < 0)
       size = std::max(*left, *right); // One of them is 1, or they are the same.
     result.sizes.insert(result.sizes.begin(), size);
+  }
+  return result;
+}
+
+Shape expanded(const Shape &shape, const Shape &sizes) {
+  Shape result = sizes;
+  for (size_t axis = 1; axis <= result.sizes.size(); ++axis) {
+    std::int64_t &size = result.sizes[result.sizes.size() - axis];
+    if (size < 0)
+      size = size == -1 && axis <= shape.sizes.size() ? shape.sizes[shape.sizes.size() - axis]
+                                                      : Shape::unknown;
   }
   return result;
 }

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -77,10 +78,25 @@ constexpr bool isIntegral(ElementType element) { // Flags are, too.
 /// How many bytes an element has; 0 if that is not known.
 unsigned sizeOf(ElementType element);
 
+/// Two sizes that do not go together. Axes count from the end, at 1.
+struct SizeClash {
+  unsigned axis = 1;
+  std::int64_t left = Shape::unknown, right = Shape::unknown;
+};
+/// Of two tensors of which each pair of elements meets; nothing if none is known.
+std::optional<SizeClash> clashOf(const Shape &a, const Shape &b);
+/// The same, where \p b has to fit into the shape of \p a as that is.
+std::optional<SizeClash> clashIn(const Shape &a, const Shape &b);
+/// Of the factors of a product of matrices.
+std::optional<SizeClash> clashOfFactors(const Shape &a, const Shape &b);
+
 /// What an operation on each pair of elements gives.
 Shape broadcast(const Shape &a, const Shape &b);
 /// The elements that arithmetic gives, where tensors without dimensions count less.
 ElementType promote(const TensorType &a, const TensorType &b);
+
+/// \p shape repeated to \p sizes, where sizes below 0 are its own.
+Shape expanded(const Shape &shape, const Shape &sizes);
 
 /// Without the dimension \p axis, or with a size of 1 in its place. Axes below 0 count from the
 /// end.

@@ -83,6 +83,7 @@ void Interpreter::runThread(const Event &event, State &state,
   const GradMode mode = state.gradMode(); // Guards do not reach other threads.
   there.guardElsewhere = mode.possible == GradMode::Off ? mode.set : nullptr;
   there.setGradMode(true, event);
+  there.doubtSharedModes(*event.function);
   if (!body(there))
     return; // It never ends, which keeps nobody else.
   there.guardElsewhere = nullptr;

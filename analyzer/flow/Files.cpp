@@ -53,8 +53,7 @@ private:
         continue;
       const Event &call = *callers[callee - 1];
       const size_t index = parameter - function.parameters.begin();
-      if (call.kind == EventKind::Call && index < call.operands.size() &&
-          call.operands[index].text)
+      if (call.kind == EventKind::Call && index < call.operands.size() && call.operands[index].text)
         return add(*call.operands[index].text, callee - 1);
       // The number that this call is given: each call binds it anew.
       const ir::Type *type = parameter->declaration->type;
@@ -83,6 +82,14 @@ private:
 
 } // namespace
 
+/// The text among the operands, or null.
+static const Text *textOf(const Event &event) {
+  for (const Operand &operand : event.operands)
+    if (operand.text)
+      return operand.text;
+  return nullptr;
+}
+
 static FileId fileNamed(const Text &text, const Event &event, llvm::ArrayRef<const Event *> callers,
                         const State &state) {
   NameBuilder builder(event, callers, state);
@@ -91,10 +98,32 @@ static FileId fileNamed(const Text &text, const Event &event, llvm::ArrayRef<con
 }
 
 FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state) {
-  for (const Operand &operand : event.operands)
-    if (operand.text)
-      return fileNamed(*operand.text, event, callers, state);
-  return noFile;
+  const Text *text = textOf(event);
+  return text ? fileNamed(*text, event, callers, state) : noFile;
+}
+
+const Event &namingOf(const Event &event, llvm::ArrayRef<const Event *> callers) {
+  const Event *naming = &event;
+  const Text *text = textOf(event);
+  for (const Event *call : llvm::reverse(callers)) {
+    if (!text)
+      break;
+    const auto &parameters = naming->function->parameters;
+    const auto isPart = [&](const auto &parameter) {
+      return llvm::any_of(text->parts, [&](const TextPart &part) {
+        return part.place && part.place == parameter.place.path;
+      });
+    };
+    const Text *given = nullptr;
+    for (size_t i = 0; i < std::min(parameters.size(), call->operands.size()); ++i)
+      if (isPart(parameters[i]) && call->operands[i].text)
+        given = call->operands[i].text; // The last: a folder comes before its file.
+    if (!given)
+      break;
+    naming = call;
+    text = given;
+  }
+  return *naming;
 }
 
 const Operand &storedBy(const Event &event) {
@@ -104,7 +133,7 @@ const Operand &storedBy(const Event &event) {
 void Interpreter::noteFiles(const Event &event, State &state) {
   if (writesFile(event.operation) && event.kind == EventKind::Combine) {
     if (const FileId file = fileOf(event, callers, state); file != noFile)
-      state.save(file, {&event, state.resolve(storedBy(event).path)});
+      state.save(file, {&event, &namingOf(event, callers), state.resolve(storedBy(event).path)});
     return;
   }
   if (event.kind != EventKind::Call) // See callMayTouchFiles().

@@ -9,6 +9,9 @@ namespace gradtidy {
 /// arguments that is a string, with what the callers give in place of parameters.
 FileId fileOf(const Event &event, llvm::ArrayRef<const Event *> callers, const State &state);
 
+/// The event, or of the calls that lead to it the one that gives the file its name.
+const Event &namingOf(const Event &event, llvm::ArrayRef<const Event *> callers);
+
 /// What the event saves or loads: the object of `model->save(archive)`, else the first argument.
 const Operand &storedBy(const Event &event);
 

@@ -293,10 +293,11 @@ void State::mayBeMoved(PathId place, Device device) {
 void State::doubtDevice(PathId tensor) {
   const PathId object = resolve(tensor);
   if (const Value *known = findValue(object);
-      known && (known->placement.device.kind == Device::Cpu || known->placement.madeOnHost)) {
+      known && (known->placement.device.kind == Device::Cpu || known->placement.madeOnHost ||
+                known->lending.borrowed)) {
     Value value = *known;
     value.placement.device = {};
-    value.placement.madeOnHost = nullptr;
+    value.placement.madeOnHost = value.lending.borrowed = nullptr;
     values[object] = value;
   }
 }
@@ -343,6 +344,13 @@ const Value *State::findValue(PathId path) const {
     if (const Value *value = values.find(path))
       return value;
   return nullptr;
+}
+
+TypeId State::typeOfElements(const Operand &list) const {
+  Operand element = list;
+  element.path = tables->paths.element(resolve(list.path));
+  element.role = TypeRole::Tensor;
+  return valueOf(element).layout.type;
 }
 
 bool State::askForGradients(const Operand &options) const {

@@ -16,7 +16,8 @@ namespace gradtidy {
 /// What was last saved in a file.
 struct SavedFile {
   const Event *save = nullptr;
-  PathId object = noPath; ///< Of which the values are.
+  const Event *named = nullptr; ///< What has given it its name (see namingOf()).
+  PathId object = noPath;       ///< Of which the values are.
 
   bool operator==(const SavedFile &) const = default;
 };
@@ -66,6 +67,12 @@ public:
   /// The elements and the shape of the value.
   TensorType typeOf(const Operand &operand) const {
     return tables->types[valueOf(operand).layout.type];
+  }
+
+  /// The same of what the elements of a list have in common.
+  TypeId typeOfElements(const Operand &list) const;
+  Shape shapeOfElements(const Operand &list) const {
+    return tables->types[typeOfElements(list)].shape;
   }
 
   /// Whether \p options say that tensors made with them are to have gradients: they themselves, not
@@ -192,7 +199,8 @@ public:
   /// All elements of a container, if \p element may be any of them, are now \p value.
   void replaceElements(PathId element, const Value &value);
   void setDevice(PathId path, Device device) { devices[path] = device; }
-  /// The program asks where the tensor is: if it was on the CPU, that is no longer certain.
+  /// The program asks where the tensor is: if it was on the CPU, or in memory of the host, that is
+  /// no longer certain.
   void doubtDevice(PathId tensor);
   /// What the symbol \p symbol stands for on this way, if that is known.
   void settleDevice(PathId symbol, Device device);
@@ -209,6 +217,8 @@ public:
   /// Whether a call has put modules into evaluation mode, as it may have since \p before, is told
   /// by its result.
   void doubtModes(const State &before);
+  /// A thread begins: while it runs, others set the modes of what does not belong to its starter.
+  void doubtSharedModes(const FunctionBody &starter);
   /// The variable \p name keeps the mode of a module.
   void keepMode(PathId name, const Operand &module) { keptModes[name] = this->module(module).mode; }
   /// The mode of \p object is what the variable \p name has kept; false if that is none.

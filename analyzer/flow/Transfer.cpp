@@ -711,9 +711,10 @@ void Interpreter::differentiate(const Event &event, State &state) {
     backward(event, state, event.subject);
   if (!event.operands.empty() && event.operands.front().path)
     backward(event, state, event.operands.front());
-  value.autograd.graph = Graph::Unknown;
+  value.autograd.graph = event.endsGraph ? Graph::Detached : Graph::Unknown;
   value.autograd.latest = {};
-  value.autograd.cut = value.autograd.idleTerm = nullptr;
+  value.autograd.cut = event.endsGraph ? &event : nullptr;
+  value.autograd.idleTerm = nullptr;
   state.setValue(event.result, value);
 }
 

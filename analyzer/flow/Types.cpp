@@ -77,6 +77,21 @@ const Operand *badMaskOf(const Event &event, const State &state) {
   return nullptr;
 }
 
+const Operand *badIndexOf(const Event &event, const State &state) {
+  if (!event.run)
+    return nullptr;
+  unsigned index = 0;
+  const auto isBad = [&](const Operand &operand) {
+    const unsigned number = index++;
+    return operand.role == TypeRole::Tensor && isNamed(*event.run, number, "index") &&
+           isFloating(state.typeOf(operand).element);
+  };
+  if (event.subject.path && isBad(event.subject))
+    return &event.subject;
+  const auto *bad = llvm::find_if(event.operands, isBad);
+  return bad == event.operands.end() ? nullptr : bad;
+}
+
 namespace {
 
 /// The sizes that a list names; those below 0 are for the framework to find.
@@ -182,6 +197,11 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
     result.shape.isArranged = false;
     result.element = weighted;
     break;
+  case ResultRule::Embed:
+    result.shape = event.typing ? input.shape : Shape();
+    result.shape.sizes.push_back(layer.features);
+    result.element = weighted;
+    break;
   case ResultRule::Weighted1:
   case ResultRule::Weighted2:
   case ResultRule::Weighted3:
@@ -204,14 +224,11 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
 
 TypeId Interpreter::typeOfElements(const Event &event, const State &state) const {
   TypeId type = noType;
-  for (Operand part : event.operands) {
-    if (!part.isTensor)
-      continue;
-    if (part.role != TypeRole::Tensor)
-      part.path = tables.paths.element(state.resolve(part.path));
-    part.role = TypeRole::Tensor;
-    type = tables.types.join(type, state.valueOf(part).layout.type);
-  }
+  for (const Operand &part : event.operands)
+    if (part.isTensor)
+      type = tables.types.join(type, part.role == TypeRole::Tensor
+                                         ? state.valueOf(part).layout.type
+                                         : state.typeOfElements(part));
   return type;
 }
 
@@ -279,6 +296,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = {named(first.element), sized(typing.shape)};
     break;
   case ResultRule::Same:
+  case ResultRule::Update:
     result = first;
     break;
   case ResultRule::Elementwise:
@@ -315,6 +333,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result.shape.isArranged = result.shape.last() == 1;
     break;
   }
+  case ResultRule::Expand:
+    result = {first.element, expanded(first.shape, typing.shape.value_or(Shape()))};
+    break;
   case ResultRule::Unsqueeze:
     result = {first.element, unsqueezed(first.shape, axis)};
     break;

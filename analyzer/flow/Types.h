@@ -21,4 +21,8 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state);
 /// null if there is none. where() takes bytes for truth values, as all once did.
 const Operand *badMaskOf(const Event &event, const State &state);
 
+/// A tensor of real numbers that is to tell which elements of another are meant, by their numbers;
+/// null if there is none.
+const Operand *badIndexOf(const Event &event, const State &state);
+
 } // namespace gradtidy

@@ -106,6 +106,7 @@ enum class ResultRule : unsigned char {
   Like,        ///< Of the shape and elements of the subject.
   New,         ///< Of the sizes in the list and the elements of the subject.
   Same,        ///< The same: a result for each element of the subject.
+  Update,      ///< The same, where the operands go over the subject, which they change.
   Elementwise, ///< Of each pair of elements.
   Real,        ///< The same, and never integers.
   Compare,     ///< The same, as flags.
@@ -113,6 +114,7 @@ enum class ResultRule : unsigned char {
   Reduce,      ///< The same, in the elements of the subject.
   IndexReduce, ///< The same, as indices.
   Reshape,     ///< The sizes in the list.
+  Expand,      ///< The same, where sizes below 0 are those of the subject.
   Unsqueeze,
   Squeeze,
   Flatten,
@@ -135,6 +137,11 @@ enum class ResultRule : unsigned char {
   Loss,      ///< Of each pair of elements, reduced.
   ClassLoss, ///< Of each sample, reduced.
 };
+
+/// Whether the result has the shape and elements of the subject.
+constexpr bool keepsShape(ResultRule rule) {
+  return rule == ResultRule::Same || rule == ResultRule::Update;
+}
 
 /// How many dimensions of space a rule of weighted sums leaves behind the features; 0 for others.
 constexpr unsigned spatialAxesOf(ResultRule rule) {

@@ -301,6 +301,8 @@ std::vector<std::string> normaliseFlags(const FlagsRequest &request,
     if (!toolkit.empty() && exists("include/cccl", toolkit))
       result.insert(result.end(), {"-isystem", toolkit + "/include/cccl"});
   }
+  if (cuda) // nvcc takes it of objects, too, such as packed accessors; clang would not.
+    result.push_back("-D__restrict__=");
   if (cuda || hip) {
     result.insert(result.end(), {"--cuda-host-only", "-nogpulib", "--no-cuda-version-check",
                                  "-Wno-unknown-cuda-version"});

@@ -211,6 +211,9 @@ TEST_CASE("odd command lines cost no more than what is odd in them") {
 TEST_CASE("headers are parsed as C++ unless -x says otherwise") {
   CHECK(contains(normaliseFlags({"gcc", "a.c"}, "a.h"), "c++-header"));
   CHECK(contains(normaliseFlags({"nvcc", "a.cu"}, "a.cuh"), "cuda"));
+  // It takes the word of objects, too.
+  CHECK(contains(normaliseFlags({"nvcc", "a.cu"}, "a.cu"), "-D__restrict__="));
+  CHECK_FALSE(contains(normaliseFlags({"g++", "a.cpp"}, "a.cpp"), "-D__restrict__="));
   CHECK(contains(normaliseFlags({"g++", "-x", "c++", "a.c"}, "a.h"), "c++"));
 }
 

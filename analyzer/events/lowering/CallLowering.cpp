@@ -241,16 +241,17 @@ static bool makesOne(const CallExpr *call) {
 }
 
 void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
-  if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter))
+  if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter)) {
+    event.leadsIn = true;
     if (const MemoryOwner owner = ownerOf(site.arguments.front(), vocabulary, context);
         owner.variable && !survey.handedOn.contains(owner.variable)) {
       event.memory = pathOf(owner.variable);
       if (owner.isComputed)
         event.memory = paths.element(event.memory);
     }
-  if (event.operation == Operation::WrapMemory && !llvm::any_of(site.arguments, isDeleter))
     if (const VarDecl *holder = holderOf(site.arguments.front(), vocabulary, context))
       event.holder = pathOf(holder);
+  }
   event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
   event.keepsDimensions =
       site.role == FunctionRole::Create && !site.isComputed
@@ -291,8 +292,24 @@ bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *ca
 
 // --- what it takes ------------------------------------------------------------------------------
 
+/// The name of a parameter, however it is written.
+static std::string plainName(const ParmVarDecl &parameter) {
+  std::string name = parameter.getName().lower();
+  llvm::erase(name, '_');
+  return name;
+}
+
+bool FunctionLowering::endsGraph(const CallExpr &call) const {
+  const FunctionDecl *callee = call.getDirectCallee();
+  for (unsigned i = 0; callee && i < std::min(callee->getNumParams(), call.getNumArgs()); ++i)
+    if (plainName(*callee->getParamDecl(i)) == "creategraph")
+      return isa<CXXDefaultArgExpr>(call.getArg(i)) || literalBool(call.getArg(i)) == false;
+  return false;
+}
+
 void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
   const CallExpr *call = site.call;
+  event.endsGraph = site.role == FunctionRole::Differentiate && endsGraph(*call);
   event.constant = event.operation == Operation::DetectAnomaly && call->getNumArgs()
                        ? literalBool(call->getArg(0))
                        : constantOf(site.role, call);
@@ -322,8 +339,7 @@ std::optional<bool> FunctionLowering::constantOf(FunctionRole role, const CallEx
     const FunctionDecl *callee = call->getDirectCallee();
     bool isKnown = callee;
     for (unsigned i = 0; callee && i < callee->getNumParams() && i < call->getNumArgs(); ++i) {
-      std::string name = callee->getParamDecl(i)->getName().lower();
-      llvm::erase(name, '_');
+      const std::string name = plainName(*callee->getParamDecl(i));
       const bool decides = name == "retaingraph" || name == "keepgraph" || name == "creategraph";
       const std::optional<bool> isKept = literalBool(call->getArg(i));
       if (decides && isKept == true)

@@ -78,6 +78,8 @@ private:
   void lowerStatement(const clang::Stmt *statement);
   void lowerDeclaration(const clang::Decl *declaration, const clang::Stmt *site);
   void lowerChoice(const clang::AbstractConditionalOperator *choice);
+  /// Whether the list is an argument of the framework, not what keeps tensors side by side.
+  bool isComputedWith(const clang::InitListExpr &list) const;
   void lowerList(const clang::InitListExpr *list);
   void lowerReturn(const clang::ReturnStmt *returned);
   /// What the variable that \p pointer names leads to is read or written.
@@ -172,6 +174,8 @@ private:
   void addArguments(Event &event, const clang::FunctionDecl *callee, Expressions arguments);
   /// Event::constant of a call.
   std::optional<bool> constantOf(FunctionRole role, const clang::CallExpr *call) const;
+  /// Whether gradients that the call computes have no graph of their own: they are not told to.
+  bool endsGraph(const clang::CallExpr &call) const;
   /// What a layer computes.
   Operation operationOf(const clang::Expr &layer);
   /// Whether a factory gets the values of the tensor, or where they are, from variables that

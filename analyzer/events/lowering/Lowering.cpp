@@ -477,11 +477,20 @@ static bool isIndex(QualType type, Vocabulary &vocabulary) {
                     (isStandard(record) && record->getName() == "optional"));
 }
 
+bool FunctionLowering::isComputedWith(const InitListExpr &list) const {
+  for (const Stmt *outer = code->statementAround(&list); outer && isa<Expr>(outer);
+       outer = code->statementAround(outer))
+    if (const auto *call = dyn_cast<CallExpr>(outer))
+      return call->getDirectCallee() && vocabulary.isFramework(call->getDirectCallee());
+  return false;
+}
+
 void FunctionLowering::lowerList(const InitListExpr *list) {
   const RecordDecl *record = list->getType()->getAsRecordDecl();
   if (!record || !list->isSemanticForm() || isStandard(record)) {
     if (Event *event = combine(list, list->inits()))
-      event->isAnyDevice |= isIndex(context.getBaseElementType(list->getType()), vocabulary);
+      event->isAnyDevice |= !isComputedWith(*list) ||
+                            isIndex(context.getBaseElementType(list->getType()), vocabulary);
     return;
   }
   auto fields = record->field_begin();

@@ -199,8 +199,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
     event.leftover = leftByPointer(*code, *site.call, vocabulary, values);
-  event.leadsIn = event.kind == EventKind::Combine && site.object &&
-                  leadsIntoObject(*site.call, *site.object, vocabulary);
+  event.leadsIn |= event.kind == EventKind::Combine && site.object &&
+                   leadsIntoObject(*site.call, *site.object, vocabulary);
   if (event.operation == Operation::WrapMemory)
     event.leftover = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&

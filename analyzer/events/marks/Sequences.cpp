@@ -235,7 +235,9 @@ OrderMark orderOf(const CallExpr &call, const Event &event, const ASTContext &co
   if (!event.typing)
     return mark;
   mark.pooled = pooledBy(call, event, context);
-  mark.keepsFirst = event.typing->rule == ResultRule::Reshape && keepsFirst(call, event);
+  mark.keepsFirst =
+      (event.typing->rule == ResultRule::Reshape || event.typing->rule == ResultRule::Expand) &&
+      keepsFirst(call, event);
   return mark;
 }
 

@@ -36,14 +36,14 @@ public:
       if (uses.traitOfCallee(call) == Trait::RegistersModule && !isContainer)
         return call->getNumArgs() > 1 ? layerOf(call->getArg(1), depth + 1) : layer;
       if (uses.traitOfCallee(call) == Trait::RegistersModule || isFactoryCall)
-        return isContainer ? ofLast(call->arguments(), depth)
+        return isContainer ? ofParts(call->arguments(), depth)
                            : made(layer, {call->getArgs(), call->getNumArgs()});
     }
     if (const auto *construct = dyn_cast<CXXConstructExpr>(module)) {
       if (!isContainer && construct->getNumArgs() == 1 &&
           uses.heldBy(strip(construct->getArg(0))->getType()).modules.size() == 1)
         return layerOf(construct->getArg(0), depth + 1); // Another handle.
-      return isContainer ? ofLast(construct->arguments(), depth)
+      return isContainer ? ofParts(construct->arguments(), depth)
                          : made(layer, {construct->getArgs(), construct->getNumArgs()});
     }
     const Entity entity = uses.rootOf(module);
@@ -59,9 +59,11 @@ public:
 private:
   Layer made(Layer layer, ArrayRef<const Expr *> arguments) {
     const TypingReader reader(nullptr, vocabulary, context);
-    if (layer.rule == ResultRule::Linear || spatialAxesOf(layer.rule))
-      layer.features = reader.secondNumber(arguments);
     layer.axes = spatialAxesOf(layer.rule);
+    if (layer.rule == ResultRule::Linear || layer.rule == ResultRule::Embed || layer.axes)
+      layer.features = reader.numberAt(1, arguments);
+    if (layer.rule == ResultRule::Linear || layer.axes)
+      layer.intake = {reader.numberAt(0, arguments), layer.axes};
     if (layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss)
       layer.reduction = reader.reductionIn(arguments);
     layer.isPlain = layer.rule == ResultRule::ClassLoss && arguments.empty();
@@ -78,6 +80,21 @@ private:
           named && named->getNumArgs() == 2)
         modules.push_back(named->getArg(1));
     return modules;
+  }
+
+  /// A container takes what its first layer takes, and gives what its last one does.
+  template <typename Range> Layer ofParts(const Range &arguments, unsigned depth) {
+    Layer container = ofLast(arguments, depth);
+    container.intake = intakeOf(arguments, depth);
+    return container;
+  }
+  template <typename Range> Intake intakeOf(const Range &arguments, unsigned depth) {
+    for (const Expr *argument : arguments) {
+      if (const auto *list = dyn_cast<InitListExpr>(strip(argument)))
+        return intakeOf(namedIn(*list), depth);
+      return layerOf(argument, depth + 1).intake;
+    }
+    return {};
   }
 
   /// Layers that only rearrange leave it to those before them.
@@ -128,6 +145,8 @@ private:
         return {};
       if (common && (common->features != layer.features || common->axes != layer.axes))
         common->features = Shape::unknown;
+      if (common && !(common->intake == layer.intake))
+        common->intake = {};
       if (common && common->reduction != layer.reduction)
         common->reduction = Reduction::Unknown;
       if (common)

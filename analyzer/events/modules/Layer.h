@@ -11,6 +11,13 @@
 
 namespace gradtidy {
 
+/// What a linear layer or a convolution takes, or the container that begins with one.
+struct Intake {
+  std::int64_t features = Shape::unknown;
+  unsigned axes = 0; ///< How many dimensions of space stand behind them.
+  bool operator==(const Intake &) const = default;
+};
+
 /// A layer of the framework.
 struct Layer {
   Operation operation = Operation::None;
@@ -18,6 +25,7 @@ struct Layer {
   /// How many features a linear layer or a convolution gives.
   std::int64_t features = Shape::unknown;
   unsigned axes = 0; ///< How many dimensions of space stand behind the features.
+  Intake intake = {};
   Reduction reduction = Reduction::Unknown; ///< Of a loss.
   Answer batchFirst = Answer::Unknown;      ///< Of one that runs over sequences.
   bool isPlain = false; ///< Of a loss of classes: it counts all of them, each the same.

@@ -175,7 +175,8 @@ static bool indexes(const Stmt &code, const ParmVarDecl &pointer) {
 /// What the function that \p call calls, one of the user's, does with the pointer \p argument.
 static HostRead readByCallee(const CallExpr &call, const Stmt &argument) {
   const FunctionDecl *callee = call.getDirectCallee();
-  const Stmt *body = callee && !isStandard(callee) ? callee->getBody(callee) : nullptr;
+  const bool isOnHost = callee && !isStandard(callee) && !callee->hasAttr<CUDAGlobalAttr>();
+  const Stmt *body = isOnHost ? callee->getBody(callee) : nullptr;
   for (unsigned i = 0; body && i < std::min(call.getNumArgs(), callee->getNumParams()); ++i)
     if (call.getArg(i) == &argument && indexes(*body, *callee->getParamDecl(i)))
       return HostRead::Elements;

@@ -97,6 +97,15 @@ static bool isNamed(QualType type, llvm::StringRef name) {
   return record && record->getIdentifier() && record->getName() == name;
 }
 
+/// Whether a parameter of that type takes a number of any kind, or none: never a dimension.
+static bool takesNumber(QualType type) {
+  const auto *record = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      type.getNonReferenceType()->getAsCXXRecordDecl());
+  if (record && isNamed(type, "optional"))
+    type = record->getTemplateArgs().get(0).getAsType();
+  return isNamed(type, "Scalar");
+}
+
 bool namesElements(QualType type) {
   return isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
 }
@@ -486,13 +495,13 @@ Reduction TypingReader::reductionIn(ArrayRef<const Expr *> arguments) const {
   return reduction;
 }
 
-std::int64_t TypingReader::secondNumber(ArrayRef<const Expr *> arguments) const {
+std::int64_t TypingReader::numberAt(unsigned index, ArrayRef<const Expr *> arguments) const {
   while (!arguments.empty()) {
     const Expr *first = peel(arguments.front());
     if (isArithmetic(first)) {
-      const bool isNumber = arguments.size() > 1 && isArithmetic(peel(arguments[1]));
+      const bool isNumber = arguments.size() > index && isArithmetic(peel(arguments[index]));
       const std::int64_t number =
-          isNumber ? integer(arguments[1]).value_or(Typing::noNumber) : Typing::noNumber;
+          isNumber ? integer(arguments[index]).value_or(Typing::noNumber) : Typing::noNumber;
       return number > 0 ? number : Shape::unknown;
     }
     while (const auto *setter = dyn_cast<CXXMemberCallExpr>(first)) // `LinearOptions(…).bias(…)`
@@ -580,7 +589,7 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       typing.namesElement = true;
       continue;
     }
-    if (isNamed(type, "Scalar")) {
+    if (takesNumber(type)) {
       const Expr *number = convertedFrom(argument);
       const ElementType kind = number && isArithmetic(number)
                                    ? gradtidy::elementOf(number->getType(), context)

@@ -34,8 +34,8 @@ public:
   /// What the arguments of a loss, or of its constructor, say of its reduction.
   Reduction reductionIn(llvm::ArrayRef<const clang::Expr *> arguments) const;
 
-  /// The second number that a layer is made with: of a linear one, how many features it gives.
-  std::int64_t secondNumber(llvm::ArrayRef<const clang::Expr *> arguments) const;
+  /// One of the numbers that a layer is made with: how many features it takes, and gives.
+  std::int64_t numberAt(unsigned index, llvm::ArrayRef<const clang::Expr *> arguments) const;
 
 private:
   std::optional<std::int64_t> integer(const clang::Expr *expr, unsigned depth = 0) const;

@@ -241,6 +241,8 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
       }
     return {};
   }
+  if (event.kind == EventKind::Create) // The sizes are copied.
+    return state.lookOf(event.operands.front().path);
   if (event.kind != EventKind::Combine)
     for (const Operand &operand : event.operands)
       if (const Look look = state.lookOf(operand.path); look.taken && !isNumber(operand))

@@ -34,6 +34,7 @@ Layer grown(const Layer &last, const Layer &added) {
   if (added.operation == Operation::Rearrange) // It may change the shape.
     return added.rule == ResultRule::Same ? last : Layer();
   Layer result = added;
+  result.intake = last.intake;
   if (added.rule == ResultRule::Same) {
     result.features = last.features;
     result.axes = last.axes;
@@ -184,6 +185,18 @@ void State::doubtModes(const State &before) {
                !(before.moduleAt(path).mode & evaluated);
       },
       [](PathId, ModuleFacts &facts) { facts.mode |= ModuleFacts::Unknown; });
+}
+
+void State::doubtSharedModes(const FunctionBody &starter) {
+  const PathTable &paths = tables->paths;
+  const auto isShared = [&](const auto &entry) {
+    const PathStep &root = paths.last(PathTable::rootOf(entry.first));
+    if (root.kind == PathStep::Variable)
+      return !root.symbol()->isLocal;
+    return root.kind == PathStep::This || starter.thisObject; // What a member may hold.
+  };
+  modules.changeIf(isShared,
+                   [](PathId, ModuleFacts &facts) { facts.mode |= ModuleFacts::Unknown; });
 }
 
 void State::moveModule(PathId object, Device device, const Event *event) {

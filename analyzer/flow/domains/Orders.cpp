@@ -63,6 +63,7 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   bool keeps = false;
   switch (typing.rule) {
   case ResultRule::Same:
+  case ResultRule::Update:
   case ResultRule::Elementwise:
   case ResultRule::Real:
   case ResultRule::Cast:
@@ -78,6 +79,7 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
     keeps = axis >= 2 || (axis == 1 && order.told && !order.isSecond && !order.isSequence);
     break;
   case ResultRule::Reshape:
+  case ResultRule::Expand:
     keeps = event.order.keepsFirst && !order.isSecond && !order.isSequence;
     break;
   case ResultRule::Transpose:
@@ -125,11 +127,13 @@ const Event *Interpreter::paddedBy(const Event &event, const State &state) const
     return nullptr;
   switch (event.typing->rule) {
   case ResultRule::Same:
+  case ResultRule::Update:
   case ResultRule::Real:
   case ResultRule::Cast:
   case ResultRule::Linear:
   case ResultRule::Embed:
   case ResultRule::Reshape:
+  case ResultRule::Expand:
   case ResultRule::Flatten:
   case ResultRule::Transpose:
   case ResultRule::Permute:

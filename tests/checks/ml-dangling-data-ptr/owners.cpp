@@ -404,3 +404,36 @@ std::vector<float> numbers_ok(std::vector<Tensor> waves) {
   }
   return samples;
 }
+
+// --- a tensor over its memory
+
+Tensor wrapped_bad(Tensor x) {
+  auto y = x.exp();
+  return torch::from_blob(y.data_ptr<float>(), {4}); // expect: ml-dangling-data-ptr (no fix): leads into 'y', which ends although the pointer is kept
+}
+
+struct Pair {
+  Tensor input, output;
+};
+
+Pair wrapped_in_block_bad(Tensor x, bool any) {
+  Tensor result;
+  if (any) {
+    auto y = x.exp();
+    result = torch::from_blob(y.data_ptr<float>(), {4}); // expect: ml-dangling-data-ptr (no fix)
+  } else {
+    result = torch::zeros({4});
+  }
+  return {x, result};
+}
+
+Tensor wrapped_ok(Tensor x) {
+  auto y = x.exp();
+  Tensor whole = torch::from_blob(y.data_ptr<float>(), {4}).clone();
+  return whole + torch::from_blob(y.data_ptr<float>(), {4});
+}
+
+Tensor sizes_ok(Tensor x, float *memory) {
+  auto y = x.exp();
+  return torch::from_blob(memory, y.sizes());
+}

@@ -80,3 +80,14 @@ Tensor as_a_copy_ok(std::vector<float> values, torch::Device device) {
 Tensor copied_before_ok(std::vector<float> values, torch::Device device) {
   return torch::from_blob(values.data(), {10}).clone().to(device);
 }
+
+// A program that asks where the tensor is knows what it needs.
+static void cloneOnHost(torch::Tensor &x) {
+  if (x.device().type() == torch::kCPU)
+    x = x.clone();
+}
+torch::Tensor asked_ok(std::vector<float> values, torch::Device device) {
+  torch::Tensor points = torch::from_blob(values.data(), {10}).to(device);
+  cloneOnHost(points);
+  return points;
+}

@@ -56,3 +56,20 @@ torch::Tensor rendered_ok(torch::Tensor x, Settings settings) {
     settings.view = settings.view.to(device);
   return x.to(device) * settings.view + settings.background;
 }
+
+// What lies side by side in a list does not meet.
+struct Share {
+  torch::Tensor weights;
+};
+std::vector<Share> listed_ok() {
+  torch::Tensor weights = torch::ones({4}, torch::kCUDA);
+  Share first{weights}, second{weights.cpu()};
+  return {first, second};
+}
+std::vector<torch::Tensor> kept_ok() {
+  std::vector<torch::Tensor> both = {torch::ones({4}, torch::kCUDA), torch::ones({4})};
+  return both;
+}
+torch::Tensor joined_bad() {
+  return torch::cat({torch::ones({4}, torch::kCUDA), torch::ones({4})}); // expect: ml-device-mismatch
+}

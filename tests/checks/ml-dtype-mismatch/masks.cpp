@@ -94,3 +94,18 @@ Tensor indices_ok(Tensor x) {
   auto mask = torch::ones({4});
   return x.index({rows}) + x.index({Slice(), rows}) + x[0] * mask;
 }
+
+// --- indices -------------------------------------------------------------------------------------
+
+at::Tensor rows_bad(const at::Tensor &table, const std::vector<int64_t> &numbers) {
+  auto rows = torch::zeros({static_cast<int64_t>(numbers.size())});
+  rows.copy_(torch::tensor(numbers));
+  return table.index_select(0, rows); // expect: ml-dtype-mismatch: elements are selected by integers, but 'rows' is float32
+}
+at::Tensor gathered_bad(const at::Tensor &scores) {
+  return torch::gather(scores, 1, torch::ones({4, 1})); // expect: ml-dtype-mismatch (no fix)
+}
+at::Tensor rows_ok(const at::Tensor &table, const std::vector<int64_t> &numbers, at::Tensor any) {
+  return table.index_select(0, torch::tensor(numbers)) + table.index_select(0, any) +
+         table.gather(1, torch::argmax(table, 1, true));
+}

@@ -52,3 +52,12 @@ float sum_bad() {
     sum += values[i];
   return sum;
 }
+
+// Where the options say so, the tensor is certainly there.
+const auto onGpu = torch::TensorOptions().dtype(torch::kFloat32).device(torch::kCUDA);
+torch::Tensor with_options_ok() {
+  torch::Tensor y = torch::empty({1000}, onGpu);
+  square<<<4, 256, 0, at::cuda::getCurrentCUDAStream()>>>(y.data_ptr<float>(), y.data_ptr<float>(),
+                                                          y.numel());
+  return y;
+}

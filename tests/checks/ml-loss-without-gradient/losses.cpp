@@ -277,3 +277,28 @@ void tensor_of_number_term_bad(Net net, Tensor x, Tensor y) {
   auto decay = torch::tensor(out.norm().item<double>()); // expect: ml-loss-without-gradient: a number has no gradient: the term
   train(optimizer, torch::mse_loss(out, y) + decay);
 }
+
+// Gradients have a graph only if one is asked for.
+void penalty_bad(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  x.requires_grad_();
+  auto out = net(x);
+  auto slope = torch::autograd::grad({out}, {x}, {torch::ones_like(out)}, /*retain_graph=*/true)[0]; // expect: ml-loss-without-gradient: gradients have none of their own unless they are computed with a graph: the term
+  train(optimizer, torch::mse_loss(out, y) + 0.1 * slope.pow(2).mean());
+}
+
+void penalty_ok(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  x.requires_grad_();
+  auto out = net(x);
+  auto slope = torch::autograd::grad({out}, {x}, {torch::ones_like(out)}, true, true)[0];
+  train(optimizer, torch::mse_loss(out, y) + 0.1 * slope.pow(2).mean());
+}
+
+void weight_ok(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  x.requires_grad_();
+  auto out = net(x);
+  auto slope = torch::autograd::grad({out}, {x}, {torch::ones_like(out)}, true)[0];
+  train(optimizer, ((out - y).pow(2) * slope.abs()).mean());
+}

@@ -1,6 +1,8 @@
 // Members whose modes the constructor decides.
 #include <torch/torch.h>
 
+#include <thread>
+
 class Detector {
 public:
   Detector() : net(torch::nn::Linear(4, 4), torch::nn::Dropout()), norm(4), handedOut(4) {
@@ -80,3 +82,32 @@ struct Window {
   Net net;
   std::vector<std::function<void()>> handlers;
 };
+
+// While a thread of an object runs, the mode is what others make it.
+class Server {
+public:
+  Server() : net(4) { thread = std::thread([this] { serve(); }); }
+  void train(bool on) {
+    if (on)
+      net->train();
+    else
+      net->eval();
+  }
+
+private:
+  void serve() {
+    torch::NoGradGuard guard;
+    last_ok = net(torch::ones({1, 4})).argmax().item<int64_t>();
+  }
+  torch::nn::BatchNorm1d net;
+  int64_t last_ok = 0;
+  std::thread thread;
+};
+
+int64_t in_thread_bad(torch::Tensor x) {
+  torch::nn::BatchNorm1d net(4);
+  int64_t best = 0;
+  std::thread thread([&] { best = net(x).argmax().item<int64_t>(); }); // expect: ml-missing-eval-mode (level 2)
+  thread.join();
+  return best;
+}

@@ -191,12 +191,18 @@ void two_nets_bad(Net generator, Net discriminator) {
 }
 
 template <typename T> void save_to(const T &value, const std::string &name) {
-  torch::save(value, name + ".pt"); // note: saved here // expect: ml-overwritten-checkpoint
+  torch::save(value, name + ".pt");
 }
 
+// The names are given where the helper is called.
 void helper_bad(Net net, Adam &optimizer) {
-  save_to(net, "checkpoint");
-  save_to(optimizer, "checkpoint");
+  save_to(net, "checkpoint"); // note: 'net' is saved here
+  save_to(optimizer, "checkpoint"); // expect: ml-overwritten-checkpoint: 'optimizer' overwrites the file in which 'net' was just saved
+}
+
+void helper_again_bad(Net net, Adam &optimizer) {
+  save_to(net, "last"); // note: saved here
+  save_to(optimizer, "last"); // expect: ml-overwritten-checkpoint
 }
 
 void in_a_branch_bad(Net net, Adam &optimizer, float loss, float &best) {

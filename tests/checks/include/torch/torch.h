@@ -312,7 +312,7 @@ public:
   Tensor argmax(std::optional<int64_t> dimension, bool keepdim) const;
   Tensor mean(IntArrayRef dimensions, bool keepdim = false) const;
   Tensor sum(IntArrayRef dimensions, bool keepdim = false) const;
-  Tensor norm(const Scalar &p, IntArrayRef dimensions, bool keepdim = false) const;
+  Tensor norm(const std::optional<Scalar> &p, IntArrayRef dimensions, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> max(int64_t dimension, bool keepdim = false) const;
   Tensor max() const;
   Tensor min() const;
@@ -356,6 +356,7 @@ public:
   Tensor unsqueeze(int64_t dimension) const;
   Tensor repeat(IntArrayRef repeats) const;
   Tensor view(IntArrayRef size) const;
+  Tensor expand(IntArrayRef size, bool implicit = false) const;
   Tensor reshape(IntArrayRef size) const;
   Tensor permute(IntArrayRef dimensions) const;
   Tensor transpose(int64_t first, int64_t second) const;

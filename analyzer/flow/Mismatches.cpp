@@ -1,0 +1,172 @@
+#include "Mismatches.h"
+
+#include "Types.h"
+
+#include "analyzer/events/Typing.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace gradtidy {
+namespace {
+
+bool differ(std::int64_t size, std::int64_t other) {
+  return size >= 0 && other >= 0 && size != other;
+}
+
+/// The number of elements, if all sizes are known.
+std::optional<std::int64_t> countOf(llvm::ArrayRef<std::int64_t> sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes)
+    if (size < 0 || llvm::MulOverflow(count, size, count))
+      return std::nullopt;
+  return count;
+}
+
+class Matcher {
+public:
+  Matcher(const Event &event, const State &state)
+      : event(event), state(state), tensors(tensorsOf(event)) {}
+
+  std::optional<Mismatch> find(const Intake &intake) const {
+    const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
+    if (rule == ResultRule::Join)
+      return ofJoin();
+    if (tensors.empty())
+      return std::nullopt;
+    if (event.operation == Operation::ReadScalar)
+      return ofScalar();
+    if (event.kind == EventKind::Forward && intake.features != Shape::unknown)
+      return ofLayer(intake);
+    switch (rule) {
+    case ResultRule::Update:
+      return ofPairs(clashIn);
+    case ResultRule::Elementwise:
+    case ResultRule::Real:
+    case ResultRule::Compare:
+    case ResultRule::Loss:
+      return ofPairs(clashOf);
+    case ResultRule::Matmul:
+      return ofPairs(clashOfFactors);
+    case ResultRule::ClassLoss:
+      return ofClasses();
+    case ResultRule::Reshape:
+      return ofReshape();
+    default:
+      return ofAxes(rule);
+    }
+  }
+
+private:
+  Shape shapeOf(const Operand *tensor) const { return state.typeOf(*tensor).shape; }
+
+  std::optional<Mismatch> ofPairs(std::optional<SizeClash> (*clash)(const Shape &,
+                                                                    const Shape &)) const {
+    for (const Operand *other : llvm::drop_begin(tensors))
+      if (const auto sizes = clash(shapeOf(tensors.front()), shapeOf(other)))
+        return Mismatch{Mismatch::Sizes, tensors.front(), other, sizes->left, sizes->right};
+    return std::nullopt;
+  }
+
+  std::optional<Mismatch> ofLayer(const Intake &intake) const {
+    const Shape input = shapeOf(tensors.front());
+    if (input.sizes.size() <= intake.axes)
+      return std::nullopt;
+    const std::int64_t given = input.sizes[input.sizes.size() - 1 - intake.axes];
+    if (!differ(given, intake.features))
+      return std::nullopt;
+    return Mismatch{Mismatch::Features, tensors.front(), nullptr, given, intake.features};
+  }
+
+  std::optional<Mismatch> ofClasses() const {
+    if (tensors.size() < 2)
+      return std::nullopt;
+    const Shape scores = shapeOf(tensors[0]), targets = shapeOf(tensors[1]);
+    if (!scores.hasRank(2) || targets.isOpen)
+      return std::nullopt;
+    const size_t rank = targets.sizes.size();
+    const bool fits = (rank == 1 || (rank == 2 && !differ(scores.sizes[1], targets.sizes[1]))) &&
+                      !differ(scores.sizes[0], targets.sizes[0]);
+    return fits ? std::nullopt : std::optional(Mismatch{Mismatch::Classes, tensors[0], tensors[1]});
+  }
+
+  std::optional<Mismatch> ofReshape() const {
+    const Shape shape = shapeOf(tensors.front());
+    const std::optional<Shape> &listed = event.typing->shape;
+    const std::optional<std::int64_t> count = countOf(shape.sizes);
+    if (shape.isOpen || !listed || listed->isOpen || !count || *count == 0)
+      return std::nullopt;
+    std::vector<std::int64_t> named = listed->sizes;
+    const bool findsOne = llvm::count(named, -1) == 1;
+    llvm::erase(named, -1);
+    const std::optional<std::int64_t> wanted = countOf(named);
+    if (!wanted || *wanted == 0 || (findsOne ? *count % *wanted == 0 : *count == *wanted))
+      return std::nullopt;
+    return Mismatch{Mismatch::Elements, tensors.front(), nullptr, *count, *wanted};
+  }
+
+  /// The dimensions that the event names.
+  llvm::SmallVector<std::int64_t, 2> axesIn(ResultRule rule) const {
+    llvm::SmallVector<std::int64_t, 2> axes;
+    switch (rule) {
+    case ResultRule::Sum:
+    case ResultRule::Reduce:
+    case ResultRule::IndexReduce:
+      if (event.typing->shape && !event.typing->shape->isOpen)
+        axes.assign(event.typing->shape->sizes.begin(), event.typing->shape->sizes.end());
+      [[fallthrough]];
+    case ResultRule::Unsqueeze:
+    case ResultRule::Squeeze:
+    case ResultRule::Transpose:
+      axes.append(event.typing->numbers);
+      return axes;
+    case ResultRule::Select:
+      axes.push_back(event.typing->numbers.size() > 1 ? event.typing->numbers.front() : 0);
+      return axes;
+    default:
+      return axes;
+    }
+  }
+
+  std::optional<Mismatch> ofAxes(ResultRule rule) const {
+    const Shape shape = shapeOf(tensors.front());
+    if (shape.isOpen || tensors.size() > 1)
+      return std::nullopt;
+    auto rank = static_cast<std::int64_t>(shape.sizes.size());
+    if (rule == ResultRule::Unsqueeze)
+      ++rank;
+    else if (rule != ResultRule::Select) // Numbers have a dimension to sum over.
+      rank = std::max<std::int64_t>(rank, 1);
+    for (const std::int64_t axis : axesIn(rule))
+      if (axis != Typing::noNumber && (axis >= rank || axis < -rank))
+        return Mismatch{Mismatch::Axis, tensors.front(), nullptr, axis};
+    return std::nullopt;
+  }
+
+  std::optional<Mismatch> ofScalar() const {
+    const auto isSeveral = [](std::int64_t size) { return size > 1; };
+    if (llvm::none_of(shapeOf(tensors.front()).sizes, isSeveral))
+      return std::nullopt;
+    return Mismatch{Mismatch::Number, tensors.front()};
+  }
+
+  std::optional<Mismatch> ofJoin() const {
+    for (const Operand &list : event.operands)
+      if (list.path && list.isTensor && list.role != TypeRole::Tensor &&
+          state.shapeOfElements(list).hasRank(0))
+        return Mismatch{Mismatch::Dimensions, &list};
+    return std::nullopt;
+  }
+
+  const Event &event;
+  const State &state;
+  const llvm::SmallVector<const Operand *, 4> tensors;
+};
+
+} // namespace
+
+std::optional<Mismatch> mismatchOf(const Event &event, const State &state, const Intake &intake) {
+  return Matcher(event, state).find(intake);
+}
+
+} // namespace gradtidy

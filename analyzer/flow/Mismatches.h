@@ -1,0 +1,30 @@
+// Shapes that do not go together.
+#pragma once
+
+#include "State.h"
+
+#include "analyzer/events/modules/Layer.h"
+
+namespace gradtidy {
+
+/// Why an event throws, as the shapes of its tensors say.
+struct Mismatch {
+  enum Kind : unsigned char {
+    Sizes,      ///< Of two tensors of which elements meet: `given` and `wanted`.
+    Features,   ///< A layer is given so many, and takes others.
+    Classes,    ///< Targets are not one class for each sample, nor probabilities of all.
+    Elements,   ///< So many do not make the sizes that are listed.
+    Axis,       ///< There is no dimension of that number.
+    Number,     ///< One is read from several.
+    Dimensions, ///< The tensors of a list have none along which they can be joined.
+  };
+  Kind kind;
+  const Operand *tensor;
+  const Operand *other = nullptr; ///< Of Sizes and Classes.
+  std::int64_t given = 0, wanted = 0;
+};
+
+/// \p intake is that of the layer that the event runs, if it does. Nothing where nothing is known.
+std::optional<Mismatch> mismatchOf(const Event &event, const State &state, const Intake &intake);
+
+} // namespace gradtidy

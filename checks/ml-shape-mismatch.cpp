@@ -1,0 +1,89 @@
+// Shapes that do not go together: the operation throws, but not before the program comes there.
+
+#include "Check.h"
+#include "Types.h"
+
+#include "analyzer/flow/Mismatches.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+namespace {
+
+class ShapeMismatch : public Check {
+public:
+  bool wants(const Moment &moment) const override {
+    const Event &event = moment.event;
+    if (event.kind != EventKind::Forward)
+      return mismatchOf(event, moment.before, {}).has_value();
+    const auto inputs = inputsOf(event);
+    return !inputs.empty() && !moment.before.typeOf(*inputs.front()).shape.sizes.empty();
+  }
+
+  void on(const Visit &visit, Reporter &reporter) override {
+    const auto mismatch = mismatchOf(visit.event, visit.before, intakeOf(visit));
+    if (!mismatch || isExpected(visit.event.site))
+      return;
+    Finding finding(Level::Certain, visit.event, messageOf(visit, *mismatch) + ": this throws");
+    noteOrigin(visit, *mismatch->tensor, "it is made here", finding);
+    if (mismatch->other)
+      noteOrigin(visit, *mismatch->other, "the other is made here", finding);
+    reporter.report(std::move(finding));
+  }
+
+private:
+  static Intake intakeOf(const Visit &visit) {
+    if (visit.event.kind != EventKind::Forward)
+      return {};
+    const Layer written = visit.unit.modules().layerOf(visit.event);
+    return written.isKnown() ? written.intake
+                             : visit.before.module(visit.event.subject).layer.intake;
+  }
+
+  /// Whether the program is ready for an exception there.
+  static bool isExpected(const ir::Node *site) {
+    const auto isCatch = [](const ir::Node *node) {
+      return node && node->kind == ir::NodeKind::Catch;
+    };
+    for (const ir::Node *around = site->parent; around; around = around->parent)
+      if (llvm::any_of(around->children, isCatch))
+        return true;
+    return false;
+  }
+
+  static std::string messageOf(const Visit &visit, const Mismatch &mismatch) {
+    const auto described = [&](const Operand &tensor) {
+      return nameOf(visit, tensor, "a tensor") + " of shape " +
+             spell(visit.before.typeOf(tensor).shape);
+    };
+    const std::string given = std::to_string(mismatch.given),
+                      wanted = std::to_string(mismatch.wanted);
+    switch (mismatch.kind) {
+    case Mismatch::Sizes:
+      return described(*mismatch.tensor) + " meets " + described(*mismatch.other) + ", and " +
+             given + " does not go with " + wanted;
+    case Mismatch::Features:
+      return "the layer takes " + wanted + " features, and " + described(*mismatch.tensor) +
+             " has " + given;
+    case Mismatch::Classes:
+      return described(*mismatch.tensor) + " meets " + described(*mismatch.other) +
+             ", which is not one class for each sample";
+    case Mismatch::Elements:
+      return described(*mismatch.tensor) + " has " + given +
+             " elements, which do not make the shape that is asked for";
+    case Mismatch::Axis:
+      return described(*mismatch.tensor) + " has no dimension " + given;
+    case Mismatch::Number:
+      return "one number is read, but " + described(*mismatch.tensor) + " has several";
+    case Mismatch::Dimensions:
+      return "tensors without a dimension can be stacked, but not put one behind the other";
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeShapeMismatch() { return std::make_unique<ShapeMismatch>(); }
+
+} // namespace gradtidy

@@ -1,5 +1,6 @@
 #include "Changes.h"
 
+#include "GitFolder.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Paths.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,9 +9,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-
-#include <climits>
+#include "llvm/Support/raw_ostream.h"
 
 namespace gradtidy {
 namespace {
@@ -20,26 +21,46 @@ namespace fs = llvm::sys::fs;
 
 llvm::Error fail(const llvm::Twine &why) { return llvm::createStringError(why); }
 
-/// What git prints in the folder \p root.
-llvm::Expected<std::string> git(const std::string &root, llvm::ArrayRef<StringRef> command) {
+/// A working tree of git, and its repository.
+struct Repository {
+  std::string top;    ///< The top folder of the working tree.
+  std::string folder; ///< What git calls GIT_DIR; empty if git is to find it.
+};
+
+/// What git prints of \p repository when it reads \p input.
+llvm::Expected<std::string> git(const Repository &repository, llvm::ArrayRef<StringRef> command,
+                                StringRef input = {}) {
   const auto program = llvm::sys::findProgramByName("git");
   if (!program)
     return fail("--diff asks git, which is not on the PATH; a patch on standard input does without "
                 "(--diff=-)");
-  llvm::SmallString<128> out, err;
-  if (fs::createTemporaryFile("gradtidy", "out", out) ||
-      fs::createTemporaryFile("gradtidy", "err", err))
+  llvm::SmallString<128> in, out, err;
+  int inFile = -1;
+  if (fs::createTemporaryFile("gradtidy", "in", inFile, in))
     return fail("cannot write a temporary file");
-  const llvm::FileRemover removeOut(out), removeErr(err);
-  // It writes no index, and starts no program that is not needed to compare. A bare repository may
-  // be part of what a stranger has committed, its configuration with it.
-  std::vector<StringRef> arguments = {*program, "-C",
-                                      root,     "--no-optional-locks",
-                                      "-c",     "core.quotePath=false",
-                                      "-c",     "core.fsmonitor=false",
-                                      "-c",     "safe.bareRepository=explicit"};
-  llvm::append_range(arguments, command);
-  const std::optional<StringRef> redirects[] = {StringRef(""), StringRef(out), StringRef(err)};
+  const llvm::FileRemover removeIn(in);
+  llvm::raw_fd_ostream given(inFile, /*shouldClose=*/true);
+  given << input;
+  given.close();
+  const bool isGiven = !given.has_error();
+  given.clear_error();
+  if (!isGiven || fs::createTemporaryFile("gradtidy", "out", out))
+    return fail("cannot write a temporary file");
+  const llvm::FileRemover removeOut(out);
+  if (fs::createTemporaryFile("gradtidy", "err", err))
+    return fail("cannot write a temporary file");
+  const llvm::FileRemover removeErr(err);
+  // It writes no index, and starts no program that is not needed to compare. An empty name of a
+  // file system monitor is none in every version of git.
+  std::vector<std::string> words = {*program,       "-C",
+                                    repository.top, "--no-optional-locks",
+                                    "-c",           "core.quotePath=false",
+                                    "-c",           "core.fsmonitor="};
+  if (!repository.folder.empty())
+    words.insert(words.end(), {"--git-dir=" + repository.folder, "--work-tree=" + repository.top});
+  words.insert(words.end(), command.begin(), command.end());
+  const std::vector<StringRef> arguments(words.begin(), words.end());
+  const std::optional<StringRef> redirects[] = {StringRef(in), StringRef(out), StringRef(err)};
   const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
   auto said = readFile(status ? err : out, limits::results);
   if (!said)
@@ -49,8 +70,78 @@ llvm::Expected<std::string> git(const std::string &root, llvm::ArrayRef<StringRe
   return (*said)->getBuffer().str();
 }
 
+/// The repository of the project at \p root: the one that the environment names, as git's hooks
+/// do, else that of .git. Git would also take the project itself for one if it is laid out like
+/// one, which is in the hands of whoever made the commit; in a repository, git runs what its
+/// configuration names.
+llvm::Expected<Repository> repositoryOf(const std::string &root) {
+  Repository repository{root, {}};
+  if (const auto top = llvm::sys::Process::GetEnv("GIT_WORK_TREE"))
+    repository.top = folderPath(*top);
+  if (const auto given = llvm::sys::Process::GetEnv("GIT_DIR")) {
+    repository.folder = folderPath(*given);
+    return repository;
+  }
+  const std::string folder = gitFolder(root);
+  if (folder.empty())
+    return fail("--diff asks git, and '" + root + "' has no .git");
+  // Git says whether it trusts the owner of the repository (safe.directory) only where it has found
+  // it by itself. To find it starts no program.
+  auto found = git({root, {}}, {"rev-parse", "--absolute-git-dir"});
+  if (!found)
+    return found.takeError();
+  if (!fs::equivalent(StringRef(*found).rtrim('\n'), folder))
+    return fail("git: '" + folder + "' is no repository");
+  repository.folder = folder;
+  return repository;
+}
+
+/// \p text without git's quotes: names of files with control characters, quotes or backslashes
+/// have some.
+std::string unquote(StringRef text) {
+  if (!text.consume_front("\""))
+    return text.str();
+  std::string plain;
+  while (!text.empty() && text.front() != '"') {
+    char letter = text.front();
+    text = text.drop_front();
+    if (letter == '\\' && !text.empty()) {
+      constexpr StringRef codes = "abtnvfr", letters = "\a\b\t\n\v\f\r";
+      unsigned octal = 0;
+      if (const size_t code = codes.find(text.front()); code != StringRef::npos) {
+        letter = letters[code];
+        text = text.drop_front();
+      } else if (!text.take_front(3).getAsInteger(8, octal)) {
+        letter = static_cast<char>(octal);
+        text = text.drop_front(std::min<size_t>(3, text.size()));
+      } else {
+        letter = text.front();
+        text = text.drop_front();
+      }
+    }
+    plain += letter;
+  }
+  return plain;
+}
+
 /// The path in a line that begins with "--- " or "+++ "; without the time that diff adds.
-StringRef pathOf(StringRef line) { return line.drop_front(4).split('\t').first.rtrim("\r"); }
+std::string pathOf(StringRef line) {
+  line = line.drop_front(4);
+  return line.starts_with("\"") ? unquote(line) : line.split('\t').first.rtrim("\r").str();
+}
+
+/// Whether the lines of a patch are not those that clang counts in \p file: a patch says of a link
+/// where it leads, and does not end a line at a carriage return.
+bool hasOtherLines(StringRef file) {
+  if (fs::is_symlink_file(file))
+    return true;
+  const auto text = readFileIfPossible(file);
+  StringRef rest = text ? text->getBuffer() : StringRef();
+  while (!(rest = rest.drop_until([](char letter) { return letter == '\r'; })).empty())
+    if (!(rest = rest.drop_front()).starts_with("\n"))
+      return true;
+  return false;
+}
 
 /// Reads "12,3" or "12".
 bool readRange(StringRef text, unsigned &start, unsigned &count) {
@@ -64,7 +155,7 @@ bool readRange(StringRef text, unsigned &start, unsigned &count) {
 llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &root) {
   Changes changes;
   std::vector<Lines> *lines = nullptr;
-  StringRef before;
+  std::string before;
   unsigned removed = 0, added = 0; // Lines of the hunk that are still to come.
   unsigned number = 0;             // Of the next line behind the change.
   for (const StringRef line : llvm::split(patch, '\n')) {
@@ -87,11 +178,12 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
     if (line.starts_with("--- ")) {
       before = pathOf(line);
     } else if (line.starts_with("+++ ")) {
-      StringRef file = pathOf(line);
+      const std::string after = pathOf(line);
+      StringRef file = after;
       lines = nullptr;
       if (file == "/dev/null")
         continue;
-      if (before.starts_with("a/") || before == "/dev/null")
+      if (StringRef(before).starts_with("a/") || before == "/dev/null")
         file.consume_front("b/");
       lines = &changes.files[absolutePath(file, root)];
     } else if (line.starts_with("@@ -")) {
@@ -108,6 +200,9 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
       }
     }
   }
+  for (auto &[file, changed] : changes.files)
+    if (hasOtherLines(file))
+      changed.push_back(everyLine);
   return changes;
 }
 
@@ -115,24 +210,61 @@ llvm::Expected<Changes> Changes::since(const std::string &revision, const std::s
   // An option of git's is no revision.
   if (StringRef(revision).starts_with("-"))
     return fail("--diff=" + revision + " names no revision");
-  // First, since diff takes what is no repository for another way to call it.
-  auto untracked = git(root, {"ls-files", "--others", "--exclude-standard", "-z"});
-  if (!untracked)
-    return untracked.takeError();
-  auto patch = git(root, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--no-prefix",
-                          "-U0", revision, "--"});
+  auto repository = repositoryOf(root);
+  if (!repository)
+    return repository.takeError();
+  const std::string &top = repository->top;
+  // Attributes, which a stranger may write, make no file a binary one, of which git shows no lines.
+  const auto compare = [&](std::initializer_list<StringRef> how) {
+    std::vector<StringRef> command = {"diff",
+                                      "--no-color",
+                                      "--no-ext-diff",
+                                      "--no-textconv",
+                                      "--src-prefix=a/",
+                                      "--dst-prefix=b/",
+                                      "--text",
+                                      "--ignore-submodules=all"};
+    llvm::append_range(command, how);
+    command.insert(command.end(), {revision, "--"});
+    return git(*repository, command);
+  };
+  auto patch = compare({"-U0"});
   if (!patch)
     return patch.takeError();
-  auto changes = ofPatch(*patch, root);
-  if (changes)
-    for (const StringRef file : llvm::split(*untracked, '\0'))
-      if (!file.empty())
-        changes->files[absolutePath(file, root)].push_back({0, UINT_MAX});
+  auto changes = ofPatch(*patch, top);
+  if (!changes)
+    return changes.takeError();
+  const auto addWhole = [&](StringRef file) {
+    changes->files[absolutePath(file, top)].push_back(everyLine);
+  };
+
+  auto untracked = git(*repository, {"ls-files", "--others", "--exclude-standard", "-z"});
+  if (!untracked)
+    return untracked.takeError();
+  for (const StringRef file : llvm::split(*untracked, '\0'))
+    if (!file.empty())
+      addWhole(file);
+
+  // Of files that attributes have git convert, the lines it compares are none of those on disk.
+  auto names = compare({"--name-only", "-z"});
+  if (!names)
+    return names.takeError();
+  auto attributes =
+      git(*repository, {"check-attr", "-z", "--stdin", "filter", "working-tree-encoding"}, *names);
+  if (!attributes)
+    return attributes.takeError();
+  llvm::SmallVector<StringRef, 0> words;
+  StringRef(*attributes).split(words, '\0');
+  for (llvm::ArrayRef<StringRef> rest = words; rest.size() > 2; rest = rest.drop_front(3))
+    if (rest[2] != "unspecified" && rest[2] != "unset")
+      addWhole(rest[0]);
   return changes;
 }
 
 bool Changes::contain(StringRef file, unsigned first, unsigned last) const {
-  const auto lines = files.find(file);
+  auto lines = files.find(file);
+  if (lines == files.end()) // It may be a link to a changed file.
+    lines = files.find(realPath(file));
   return lines != files.end() && llvm::any_of(lines->second, [&](const Lines &changed) {
            return changed.first <= std::max(first, last) && first <= changed.last;
          });

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ namespace gradtidy {
 class Changes {
 public:
   /// Of a unified diff whose paths are relative to \p root, with or without "a/" and "b/". Other
-  /// text between the files is skipped.
+  /// text between the files is skipped. Of symbolic links, and of files in which clang counts other
+  /// lines than the patch does, every line counts as changed.
   static llvm::Expected<Changes> ofPatch(llvm::StringRef patch, const std::string &root);
 
-  /// Of the working tree of git at \p root since \p revision, with files that git does not track.
+  /// Of the working tree of git at \p root since \p revision, with files that git does not track. A
+  /// file that git converts by its attributes (filter, working-tree-encoding) counts as a whole.
   static llvm::Expected<Changes> since(const std::string &revision, const std::string &root);
 
   /// Whether \p finding, a step that leads to it, or its fix lies in a changed line.
@@ -29,6 +32,7 @@ private:
   struct Lines {
     unsigned first = 0, last = 0;
   };
+  static constexpr Lines everyLine{0, UINT_MAX};
   bool contain(llvm::StringRef file, unsigned first, unsigned last) const;
 
   llvm::StringMap<std::vector<Lines>> files; ///< By absolute path.

@@ -1,10 +1,10 @@
 #include "HeadCommit.h"
 
+#include "GitFolder.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Paths.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 
 namespace gradtidy {
 namespace {
@@ -34,14 +34,9 @@ std::string commitOf(StringRef branch, const std::string &folder) {
 } // namespace
 
 std::string headCommit(StringRef root) {
-  std::string folder = absolutePath(".git", root);
-  if (llvm::sys::fs::is_regular_file(folder)) { // Of a worktree, or of a submodule.
-    const std::string link = read(folder);
-    StringRef target = link;
-    if (!target.consume_front("gitdir:"))
-      return {};
-    folder = absolutePath(target.trim(), root);
-  }
+  const std::string folder = gitFolder(root);
+  if (folder.empty())
+    return {};
   std::string head = read(absolutePath("HEAD", folder));
   if (StringRef branch = head; branch.consume_front("ref:")) {
     branch = branch.trim();

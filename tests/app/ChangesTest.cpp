@@ -107,22 +107,138 @@ TEST_CASE("What changed since a revision is shown, and what a patch on standard 
   CHECK_THAT(unknown.err, Contains("git: "));
 }
 
+namespace {
+
+/// Lints train.cpp with the changes since HEAD, from the folder \p in, after the shell command
+/// \p before.
+Run lintChanges(const Project &project, const std::string &before = "true",
+                const std::string &in = {}) {
+  return project.run("/bin/sh",
+                     {"-c",
+                      before + "; \"$0\" --diff=HEAD --no-cache \"$1\" --model=" + axonModel() +
+                          " -- -std=c++20 -I" + axonFolder(),
+                      gradtidyProgram(), project.path("train.cpp")},
+                     in);
+}
+
+const std::string commit = "git -c user.name=a -c user.email=a@b commit -qm next\n";
+
+} // namespace
+
 TEST_CASE("A bare repository among the files of a stranger starts no program") {
   const Project project;
   project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("train"));
-  project.write(".gitattributes", "*.cpp filter=evil\n");
-  const Run made = project.run(
-      "/bin/sh", {"-c", shell("git init -q .; git add .; git -c user.name=a -c user.email=a@b "
-                              "commit -qm first; mv .git/* .; rm -r .git\n"
-                              "git --git-dir=. config core.worktree .\n"
-                              "git --git-dir=. config core.bare false\n"
-                              "git --git-dir=. config filter.evil.clean 'touch PWNED; cat'\n"
-                              "echo >> train.cpp")});
-  REQUIRE(made.status == 0);
-  const Run run =
-      project.gradtidy({"--diff=HEAD", "--no-cache", "train.cpp", "--model=" + axonModel(), "--",
-                        "-std=c++20", "-I" + axonFolder()});
-  CHECK(project.run("/bin/sh", {"-c", "test ! -e PWNED"}).status == 0);
-  CHECK_THAT(run.err, Contains("git: fatal: "));
+  project.write(".gitattributes", "*.cpp filter=evil diff=evil\n");
+  // Laid out like a repository that is not bare, it passes for one in every version of git.
+  const std::string moved = "git init -q .; git add .\n" + commit +
+                            "mkdir -p \"$0\"; mv .git/* \"$0\"; rm -r .git; cd \"$0\"\n"
+                            "set_() { git --git-dir=. config \"$1\" \"$2\"; }\n"
+                            "set_ core.worktree .; set_ core.bare false\n"
+                            "for key in core.fsmonitor filter.evil.clean diff.external "
+                            "diff.evil.command diff.evil.textconv; do\n"
+                            "  set_ $key \"touch '$PWD/PWNED'; cat\"\n"
+                            "done\n";
+  const auto move = [&](const std::string &folder, const std::string &then = "") {
+    REQUIRE(project.run("/bin/sh", {"-c", shell(moved + then), folder}).status == 0);
+  };
+  SECTION("as the project itself") {
+    move(".", "echo >> train.cpp");
+    const Run run = lintChanges(project);
+    CHECK_THAT(run.err, Contains("--diff asks git, and '" + project.path() + "' has no .git"));
+    CHECK(run.status == 2);
+  }
+  SECTION("beside a .git that is no repository") {
+    move(".", "mkdir .git; echo >> train.cpp");
+    const Run run = lintChanges(project);
+    CHECK_THAT(run.err, Contains("git: '" + project.path(".git") + "' is no repository"));
+    CHECK(run.status == 2);
+  }
+  SECTION("in a folder of a repository") {
+    move("sub", "cd ..; git init -q .; git add train.cpp\n" + commit + "echo >> train.cpp");
+    const Run run = lintChanges(project, "true", "sub");
+    CHECK(count(run.out, "[ml-missing-zero-grad]") == 1);
+    CHECK(run.status == 0);
+  }
+  CHECK(project.run("/bin/sh", {"-c", "test -z \"$(find . -name PWNED)\""}).status == 0);
+}
+
+TEST_CASE("Worktrees and repositories that the environment names are compared") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n");
+  REQUIRE(project
+              .run("/bin/sh", {"-c", shell("git init -q main; mv train.cpp main; cd main\n"
+                                           "git add .\n" +
+                                           commit +
+                                           "git worktree add -q ../tree; cd ..\n"
+                                           "mkdir plain; cp main/train.cpp plain\n"
+                                           "rm main/train.cpp")})
+              .status == 0);
+  const std::string text = "#include <axon/axon.h>\n" + trainingLoop("train");
+  const auto findings = [&](const std::string &folder, const std::string &environment) {
+    project.write(folder + "/train.cpp", text);
+    const Run run = project.run("/bin/sh",
+                                {"-c",
+                                 environment + " \"$0\" --diff=HEAD --no-cache train.cpp --model=" +
+                                     axonModel() + " -- -std=c++20 -I" + axonFolder(),
+                                 gradtidyProgram()},
+                                folder);
+    INFO(run.err);
+    CHECK(run.status == 0);
+    return count(run.out, "[ml-missing-zero-grad]");
+  };
+  CHECK(findings("tree", "") == 1);
+  CHECK(findings("plain", "GIT_DIR=../main/.git GIT_WORK_TREE=.") == 1);
+}
+
+TEST_CASE("A repository of another user is none until the user trusts it") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("train"));
+  REQUIRE(project.run("/bin/sh", {"-c", shell("git init -q .; git add .\n" + commit)}).status == 0);
+  const Run run = lintChanges(project, "export GIT_TEST_ASSUME_DIFFERENT_OWNER=1");
+  CHECK_THAT(run.err, Contains("git: fatal: detected dubious ownership"));
   CHECK(run.status == 2);
+}
+
+TEST_CASE("What a change says of its files hides no finding in them") {
+  const Project project;
+  const std::string include = "#include <axon/axon.h>\n", loop = trainingLoop("train");
+  project.write("train.cpp", include + "\n\n\n\n");
+  project.write("other.cpp", include);
+  REQUIRE(project.run("/bin/sh", {"-c", shell("git init -q .; git add .\n" + commit)}).status == 0);
+  project.write("train.cpp", include + loop);
+  std::string before = "true";
+  SECTION("an attribute calls them binary") { project.write(".gitattributes", "* binary\n"); }
+  SECTION("a filter of the user's puts others in their place") {
+    project.write(".gitattributes", "*.cpp filter=store\n");
+    before = "git config filter.store.clean 'echo pointer'";
+  }
+  SECTION("an encoding makes lines of letters") {
+    // "+AAo-" is a line end.
+    project.write("train.cpp", "//+AAo-+AAo-+AAo-+AAo-+AAo-+AAo-+AAo-\n" + include + loop);
+    project.write(".gitattributes", "*.cpp working-tree-encoding=UTF-7\n");
+  }
+  SECTION("carriage returns shift the lines that clang counts") {
+    project.write("train.cpp", include + "/*\r\r\r\r\r\r\r\r\r\r\r\r*/" + loop);
+  }
+  SECTION("they are links") {
+    project.write("text.txt", include + loop);
+    before = "ln -sf text.txt train.cpp; git add .";
+  }
+  SECTION("links lead to them that are old") {
+    project.write("other.txt", include);
+    before = shell("git checkout -q train.cpp; ln -sf other.txt train.cpp; git add .\n" + commit +
+                   "{ cat other.txt; cat; } > new; mv new other.txt");
+    project.write("loop", loop);
+    before = "{ " + before + "\n} < loop";
+  }
+  const Run run = lintChanges(project, before);
+  INFO(run.err);
+  CHECK(count(run.out, "[ml-missing-zero-grad]") == 1);
+  CHECK(run.status == 0);
+}
+
+TEST_CASE("Names in a patch are read without git's quotes") {
+  const Changes changes = changesOf("--- a/b/x.cpp\n+++ \"b/b/\\303\\274\\t\\\"\\\\.cpp\"\n"
+                                    "@@ -7,0 +8 @@\n+new\n");
+  CHECK(changes.concern(at("/p/b/\xc3\xbc\t\"\\.cpp", 8)));
 }

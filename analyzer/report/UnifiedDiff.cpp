@@ -1,6 +1,7 @@
 #include "UnifiedDiff.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -114,6 +115,22 @@ private:
   std::string body;
 };
 
+/// As git and patch write the name of a file that has control characters, quotes or backslashes.
+std::string quoted(const std::string &name) {
+  const auto isSpecial = [](char letter) {
+    return llvm::isPrint(letter) ? letter == '"' || letter == '\\'
+                                 : static_cast<unsigned char>(letter) < 0x80;
+  };
+  if (llvm::none_of(name, isSpecial))
+    return name;
+  std::string text = "\"";
+  for (const char letter : name)
+    text += isSpecial(letter)
+                ? llvm::formatv("\\{0}{1}{2}", letter >> 6, letter >> 3 & 7, letter & 7).str()
+                : std::string(1, letter);
+  return text + "\"";
+}
+
 } // namespace
 
 std::string unifiedDiff(StringRef name, StringRef before,
@@ -162,10 +179,10 @@ std::string unifiedDiff(StringRef name, StringRef before,
   if (hunks.empty())
     return {};
   const bool isRelative = !llvm::sys::path::is_absolute(name);
-  return llvm::formatv("--- {0}{2}\n+++ {1}{2}\n", isRelative ? "a/" : "", isRelative ? "b/" : "",
-                       name)
-             .str() +
-         hunks;
+  const auto nameOn = [&](StringRef side) {
+    return quoted((isRelative ? side : StringRef()).str() + name.str());
+  };
+  return "--- " + nameOn("a/") + "\n+++ " + nameOn("b/") + "\n" + hunks;
 }
 
 } // namespace gradtidy

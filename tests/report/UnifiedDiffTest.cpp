@@ -32,6 +32,19 @@ TEST_CASE("An inserted line stands alone, among the lines around it") {
   CHECK(unifiedDiff("train.cpp", before, {}).empty());
 }
 
+TEST_CASE("A name of a file is no line of a patch") {
+  const std::string patch =
+      unifiedDiff("a\n+++ b/\x1b\"\\\xc3\xbc.cpp", "1\n", editsOf({{"a", 0, 1, "2"}}));
+  CHECK(patch == "--- \"a/a\\012+++ b/\\033\\042\\134\xc3\xbc.cpp\"\n"
+                 "+++ \"b/a\\012+++ b/\\033\\042\\134\xc3\xbc.cpp\"\n"
+                 "@@ -1,1 +1,1 @@\n-1\n+2\n");
+  const Project project;
+  project.write("a\n\t\"\\\xc3\xbc.cpp", "1\n");
+  project.write("patch", unifiedDiff("a\n\t\"\\\xc3\xbc.cpp", "1\n", editsOf({{"a", 0, 1, "2"}})));
+  CHECK(project.run("/bin/sh", {"-c", "git init -q . && git apply patch"}).status == 0);
+  CHECK(project.read("a\n\t\"\\\xc3\xbc.cpp") == "2\n");
+}
+
 TEST_CASE("patch makes what the edits make") {
   const Project project;
   std::string lines;

@@ -107,6 +107,18 @@ bool lockNew(int descriptor) {
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
+/// Makes \p made read-only (isKept), and gives it the name \p file.
+std::error_code publishAs(const std::string &file, const std::string &made) {
+  fs::file_status status;
+  if (const std::error_code error = fs::status(made, status))
+    return error;
+  const auto writable = fs::owner_write | fs::group_write | fs::others_write;
+  if (const std::error_code error =
+          fs::setPermissions(made, static_cast<fs::perms>(status.permissions() & ~writable)))
+    return error;
+  return fs::rename(made, file);
+}
+
 /// A lock of \p file that no process holds, or -1.
 int lockNow(const std::string &file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -206,14 +218,14 @@ CacheFolder::Temporary::~Temporary() {
 std::error_code CacheFolder::Temporary::write(StringRef text) { return writeAll(descriptor, text); }
 
 std::error_code CacheFolder::Temporary::publish(const std::string &file) {
-  const std::error_code error = fs::rename(name, file);
+  const std::error_code error = publishAs(file, name);
   if (!error)
     name.clear();
   return error;
 }
 
 std::error_code CacheFolder::Temporary::publishBeside(const std::string &file) const {
-  return fs::rename(beside(), file);
+  return publishAs(file, beside());
 }
 
 std::error_code CacheFolder::writeRaw(const std::string &file, StringRef text) const {
@@ -235,7 +247,7 @@ std::optional<std::string> CacheFolder::read(const std::string &file) {
     return std::nullopt;
   struct stat status{};
   std::optional<std::string> found;
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && isPrivate(status))
+  if (::fstat(descriptor, &status) == 0 && isKept(status))
     if (const auto buffer = llvm::MemoryBuffer::getOpenFile(fs::convertFDToNativeFile(descriptor),
                                                             file, uint64_t(status.st_size),
                                                             /*RequiresNullTerminator=*/false)) {
@@ -253,20 +265,14 @@ std::error_code CacheFolder::seal(const std::string &file) const {
 }
 
 bool CacheFolder::isSealed(const std::string &file) {
-  struct stat status{};
-  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || !isPrivate(status))
+  if (!isKept(file))
     return false;
   const auto text = llvm::MemoryBuffer::getFile(file, false, /*RequiresNullTerminator=*/false);
   return text && read(file + sealSuffix.str()) == checksum((*text)->getBuffer());
 }
 
 void CacheFolder::touch(StringRef file) const {
-  int descriptor = -1;
-  if (fs::openFileForReadWrite(file, descriptor, fs::CD_OpenExisting, fs::OF_None))
-    return;
-  (void)fs::setLastAccessAndModificationTime(descriptor, std::chrono::system_clock::now());
-  fs::file_t handle = fs::convertFDToNativeFile(descriptor);
-  fs::closeFile(handle);
+  (void)::utimensat(AT_FDCWD, file.str().c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
 void CacheFolder::remove(StringRef key) const {

@@ -19,8 +19,9 @@ namespace gradtidy {
 const std::string &identityOfProgram();
 
 /// An entry is all files KEY.* of the folder. Files appear whole or not at all; who reads one while
-/// another process replaces or removes it goes on reading the old one. Only the user can have
-/// written what is read: the folder, its parents and the file are looked at.
+/// another process replaces or removes it goes on reading the old one. Only gradtidy, as the
+/// user or as root, can have written what is read: the folder, its parents and the file are looked
+/// at, and files are read-only, which those that git checks out are not.
 class CacheFolder {
 public:
   /// \p path is made when something is first written; \p limit in bytes.

@@ -1,4 +1,5 @@
 #include "HeaderCache.h"
+#include "Ownership.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/HeaderSearchOptions.h"
@@ -238,7 +239,7 @@ std::error_code HeaderCache::keep(const CacheFolder &place, const std::string &k
     const std::string header = place.file(key, "pch");
     if (const std::error_code error = (*made)->publish(header))
       return error;
-    if (!fs::exists(place.file(key, "h")))
+    if (!isKept(place.file(key, "h")))
       if (const std::error_code error = place.writeRaw(place.file(key, "h"), source))
         return error;
     // What this process has just written is what it knows.

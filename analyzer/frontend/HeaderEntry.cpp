@@ -75,11 +75,6 @@ bool readIdentity(StringRef &line, FileIdentity &identity) {
   return !wrong;
 }
 
-bool isPrivateFile(const std::string &file) {
-  struct stat status{};
-  return ::lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode) && isPrivate(status);
-}
-
 } // namespace
 
 std::unique_ptr<HeaderEntry> HeaderEntry::load(const CacheFolder &folder, const std::string &key) {
@@ -90,7 +85,7 @@ std::unique_ptr<HeaderEntry> HeaderEntry::load(const CacheFolder &folder, const 
   std::unique_ptr<HeaderEntry> entry(new HeaderEntry(std::move(*text), folder.file(key, "pch")));
   // Clang looks at the source of a header, too.
   if (!entry->read() ||
-      (entry->usable() && !(isPrivateFile(entry->header) && isPrivateFile(folder.file(key, "h")))))
+      (entry->usable() && !(isKept(entry->header) && isKept(folder.file(key, "h")))))
     return nullptr;
   return entry;
 }

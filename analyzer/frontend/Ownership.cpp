@@ -36,8 +36,14 @@ bool othersMayWrite(const struct stat &status) {
 
 } // namespace
 
-bool isPrivate(const struct stat &status) {
-  return belongsToUser(status) && !othersMayWrite(status);
+bool isKept(const struct stat &status) {
+  return S_ISREG(status.st_mode) && belongsToUser(status) &&
+         !(status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH));
+}
+
+bool isKept(const std::string &file) {
+  struct stat status{};
+  return ::lstat(file.c_str(), &status) == 0 && isKept(status);
 }
 
 std::string whyShared(llvm::StringRef folder) {

@@ -142,7 +142,7 @@ void Builder::compile(const std::string &source, const std::vector<std::string> 
   if (output.status != 0)
     throw std::runtime_error("'" + source + "' does not build with " + library.name + ":\n" +
                              output.err);
-  fs::setPermissions((*made)->beside(), fs::all_read | fs::all_exe | fs::owner_write);
+  fs::setPermissions((*made)->beside(), fs::all_read | fs::all_exe);
   std::error_code error = (*made)->publishBeside(result);
   if (!error)
     error = cache.seal(result);

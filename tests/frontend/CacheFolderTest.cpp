@@ -31,27 +31,36 @@ TEST_CASE("What is read from a cache is what was written, or nothing") {
   REQUIRE(!cache.write(file, text));
   CHECK(CacheFolder::read(file) == text);
   const std::string whole = project.read("cache/key.result");
+  const auto replace = [&](const std::string &bytes) {
+    fs::remove(file);
+    REQUIRE(!cache.writeRaw(file, bytes));
+  };
   for (size_t i = 0; i < whole.size(); ++i)
     for (const int bit : {0, 7}) {
       std::string damaged = whole;
       damaged[i] = char(damaged[i] ^ (1 << bit));
-      project.write("cache/key.result", damaged);
+      replace(damaged);
       CHECK(!CacheFolder::read(file));
     }
-  project.write("cache/key.result", whole.substr(0, whole.size() - 1));
+  replace(whole.substr(0, whole.size() - 1));
   CHECK(!CacheFolder::read(file));
-  project.write("cache/key.result", "");
+  replace("");
   CHECK(!CacheFolder::read(file));
+  replace(whole);
+  CHECK(CacheFolder::read(file) == text);
 }
 
-TEST_CASE("A file of a cache that others can write, or a link, is not read") {
+TEST_CASE("A file of a cache that was checked out, that others can write, or a link, is not read") {
   const test::Project project;
   const CacheFolder cache(project.path("cache"), limit);
   const std::string file = cache.file("key", "result");
   REQUIRE(!cache.write(file, "text"));
-  ::chmod(file.c_str(), 0602);
-  CHECK(!CacheFolder::read(file));
-  ::chmod(file.c_str(), 0600);
+  // Git gives what it checks out 0666, less the mask of the user.
+  for (const mode_t mode : {0402, 0420, 0600, 0644}) {
+    ::chmod(file.c_str(), mode);
+    CHECK(!CacheFolder::read(file));
+  }
+  ::chmod(file.c_str(), 0400);
   CHECK(CacheFolder::read(file) == "text");
   fs::create_symlink(file, project.path("cache/link.result"));
   CHECK(!CacheFolder::read(cache.file("link", "result")));
@@ -67,14 +76,17 @@ TEST_CASE("A program of the cache is taken only as it was made") {
   REQUIRE(cache.open().empty());
   project.write("cache/key.exe", "program");
   const std::string file = cache.file("key", "exe");
-  ::chmod(file.c_str(), 0755);
+  ::chmod(file.c_str(), 0555);
   CHECK(!CacheFolder::isSealed(file));
   REQUIRE(!cache.seal(file));
   CHECK(CacheFolder::isSealed(file));
-  ::chmod(file.c_str(), 0757);
-  CHECK(!CacheFolder::isSealed(file));
+  for (const mode_t mode : {0755, 0557}) {
+    ::chmod(file.c_str(), mode);
+    CHECK(!CacheFolder::isSealed(file));
+  }
+  fs::remove(file);
   project.write("cache/key.exe", "another");
-  ::chmod(file.c_str(), 0755);
+  ::chmod(file.c_str(), 0555);
   CHECK(!CacheFolder::isSealed(file));
 }
 

@@ -14,8 +14,10 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace gradtidy {
@@ -192,6 +194,33 @@ auto collectErrors(llvm::Expected<ClangTidyOptions> (*parse)(llvm::MemoryBufferR
   };
 }
 
+/// Where clang-tidy looks for configuration files. Of a folder that it cannot look at it would
+/// print a line of its own.
+class SearchedFolders : public llvm::vfs::ProxyFileSystem {
+public:
+  SearchedFolders(llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> base, std::string name,
+                  std::function<void(const std::string &)> fail)
+      : ProxyFileSystem(std::move(base)), name(std::move(name)), fail(std::move(fail)) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status(const llvm::Twine &path) override {
+    auto found = ProxyFileSystem::status(path);
+    const std::string text = path.str();
+    if (found || llvm::sys::path::filename(text) == name)
+      return found;
+    // A source that is not there, or not on the disk, has such folders, too.
+    if (found.getError() != std::errc::no_such_file_or_directory &&
+        found.getError() != std::errc::not_a_directory)
+      fail("cannot look for configuration files in '" + text + "': " + found.getError().message());
+    return llvm::vfs::Status(text, llvm::sys::fs::UniqueID(), llvm::sys::TimePoint<>(), 0, 0, 0,
+                             llvm::sys::fs::file_type::directory_file,
+                             llvm::sys::fs::perms::all_all);
+  }
+
+private:
+  const std::string name;
+  const std::function<void(const std::string &)> fail;
+};
+
 /// The constructors that take handlers leave the file system to be set.
 class FilesOfOneName : public tidy::FileOptionsProvider {
 public:
@@ -199,11 +228,13 @@ public:
                  const ClangTidyOptions &overrides, const ConfigFileHandler &handler,
                  std::vector<std::string> &errors)
       : FileOptionsProvider(global, defaults, overrides, ConfigFileHandlers{handler}) {
-    FS = boundedFileSystem(limits::configuration, [&errors](const std::string &error) {
+    const auto fail = [&errors](const std::string &error) {
       // It is tried for every source.
       if (!llvm::is_contained(errors, error))
         errors.push_back(error);
-    });
+    };
+    FS = llvm::makeIntrusiveRefCnt<SearchedFolders>(boundedFileSystem(limits::configuration, fail),
+                                                    handler.first, fail);
   }
 };
 

@@ -180,6 +180,17 @@ TEST_CASE("A broken configuration file is an error, once, and counts as empty") 
   }
 }
 
+TEST_CASE("A folder in which no configuration can be looked for is one clear error") {
+  const Project project;
+  const std::string folder(300, 'a'); // Longer than names may be.
+  const Run run = project.gradtidy({"--list-checks", folder + "/train.cpp"});
+  CHECK(run.status == 2);
+  CHECK(count(run.err, "gradtidy: error: cannot look for configuration files in '" +
+                           project.path(folder) + "': File name too long\n") == 1);
+  CHECK(count(run.err, "directory doesn't exist") == 0);
+  CHECK(count(project.gradtidy({"--list-checks", "none/train.cpp"}).err, "none:") == 0);
+}
+
 TEST_CASE("A .gradtidy wins over every .clang-tidy") {
   const Project project;
   project.write(".gradtidy", "Checks: '-*'\n");

@@ -65,13 +65,16 @@ Fixes::Fixes(llvm::ArrayRef<tidy::ClangTidyError> errors, const FixedFiles &anal
              SourceText &text, StringRef onlyBelow)
     : text(text), onlyBelow(onlyBelow), fixStates(errors.size(), FixState::NotTried) {
   for (const tidy::ClangTidyError &finding : errors)
-    for (const auto &file : finding.Message.Fix)
+    for (const auto &file : finding.Message.Fix) {
+      if (file.second.empty()) // See Unit::diagnostics.
+        files[file.first().str()].objection = "it lies outside of the project";
       for (const tooling::Replacement &edit : file.second) {
         const std::string name = fileOf(finding, edit);
         const auto [entry, added] = files.try_emplace(name);
         if (added)
           entry->second.objection = objectionTo(name, analyzed, entry->second);
       }
+    }
   std::set<std::vector<tooling::Replacement>> known;
   for (size_t i = 0; i < errors.size(); ++i) {
     std::vector<tooling::Replacement> edits;

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr const char *format = "gradtidy results 2 " GRADTIDY_VERSION;
+constexpr const char *format = "gradtidy results 3 " GRADTIDY_VERSION;
 
 llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);

@@ -20,10 +20,12 @@ Json toJson(const tooling::DiagnosticMessage &message) {
   Json ranges = Json::array(), edits = Json::array();
   for (const tooling::FileByteRange &range : message.Ranges)
     ranges.push_back({range.FilePath, range.FileOffset, range.Length});
-  for (const auto &file : message.Fix)
+  for (const auto &file : message.Fix) {
+    Json ofFile = Json::array();
     for (const tooling::Replacement &edit : file.second)
-      edits.push_back({edit.getFilePath().str(), edit.getOffset(), edit.getLength(),
-                       edit.getReplacementText().str()});
+      ofFile.push_back({edit.getOffset(), edit.getLength(), edit.getReplacementText().str()});
+    edits.push_back({file.first().str(), std::move(ofFile)});
+  }
   return {message.Message, message.FilePath, message.FileOffset, ranges, edits};
 }
 
@@ -64,14 +66,17 @@ tooling::DiagnosticMessage toMessage(const Json &json) {
     bytes.Length = range.at(2);
     message.Ranges.push_back(std::move(bytes));
   }
-  for (const Json &edit : json.at(4)) {
-    const auto file = edit.at(0).get<std::string>();
-    const tooling::Replacement replacement(file, edit.at(1).get<unsigned>(),
-                                           edit.at(2).get<unsigned>(),
-                                           edit.at(3).get<std::string>());
-    if (llvm::Error conflict = message.Fix[file].add(replacement)) {
-      llvm::consumeError(std::move(conflict));
-      malformed("edits of one fix overlap");
+  for (const Json &fixed : json.at(4)) {
+    const auto file = fixed.at(0).get<std::string>();
+    tooling::Replacements &edits = message.Fix[file];
+    for (const Json &edit : fixed.at(1)) {
+      const tooling::Replacement replacement(file, edit.at(0).get<unsigned>(),
+                                             edit.at(1).get<unsigned>(),
+                                             edit.at(2).get<std::string>());
+      if (llvm::Error conflict = edits.add(replacement)) {
+        llvm::consumeError(std::move(conflict));
+        malformed("edits of one fix overlap");
+      }
     }
   }
   return message;

@@ -53,6 +53,7 @@ struct Unit {
 
   /// Findings, compiler errors and enabled compiler warnings; every path in them is clean (see
   /// Paths.h), the files that fixes change are free of symbolic links.
+  /// Of a fix that would change files outside of the project these are named, without edits.
   std::vector<clang::tidy::ClangTidyError> diagnostics;
 
   bool headerIsMissing = false; ///< Which one, the diagnostics say.

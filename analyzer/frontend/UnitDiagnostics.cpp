@@ -166,7 +166,7 @@ void UnitDiagnostics::completeFixed(const std::vector<tidy::ClangTidyError> &all
       unit.fixedFiles.push_back({name, identity});
   for (const tidy::ClangTidyError &diagnostic : all)
     for (const auto &file : diagnostic.Message.Fix)
-      if (known.insert(file.first().str()).second)
+      if (!file.second.empty() && known.insert(file.first().str()).second)
         for (const ReadFile &read : unit.files)
           if (nameForFixes(read.path, folder) == file.first()) {
             unit.fixedFiles.push_back({file.first().str(), read.identity});
@@ -205,9 +205,11 @@ void UnitDiagnostics::cleanPaths(tooling::DiagnosticMessage &message,
                                                           edit.getReplacementText())));
     }
   // Half a fix may be worse than none.
-  if (!llvm::all_of(fixes.keys(), [&](llvm::StringRef file) { return mayChange(file); }))
-    fixes.clear();
-  message.Fix = std::move(fixes);
+  llvm::StringMap<tooling::Replacements> outside;
+  for (const llvm::StringRef file : fixes.keys())
+    if (!mayChange(file))
+      outside.try_emplace(file);
+  message.Fix = std::move(outside.empty() ? fixes : outside);
 }
 
 /// What is wrong with a partner may follow from a header that is missing, unless it can only come

@@ -354,10 +354,20 @@ TEST_CASE("Fixes do not leave the project", "[gate]") {
   project.write("inside/.gradtidy", "SystemHeaders: true\n");
   project.write("inside/c.cpp", "#include \"../outside/named.h\"\n");
   project.writeDatabase("inside", {"inside/a.cpp", "inside/b.cpp", "inside/c.cpp"}, flags);
-  project.run(
-      gradtidy::test::gradtidyProgram(),
-      {"-p", ".", "--model=" + gradtidy::test::axonModel(), "--fix", "a.cpp", "b.cpp", "c.cpp"},
-      "inside");
+  const auto run = [&](const std::vector<std::string> &options) {
+    std::vector<std::string> arguments = {"-p", ".", "--model=" + gradtidy::test::axonModel()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return project.run(gradtidy::test::gradtidyProgram(), arguments, "inside");
+  };
+  for (int round = 0; round < 2; ++round) { // The second one knows the result of the first.
+    const Run fixing = run({"--fix", "a.cpp"});
+    CHECK(fixing.status == 2);
+    CHECK_THAT(fixing.err, Catch::Matchers::Contains("'" + project.path("outside/real.h") +
+                                                     "' could not be fixed and is unchanged: it "
+                                                     "lies outside of the project"));
+  }
+  CHECK(run({"a.cpp"}).status == 0);
+  run({"--fix", "a.cpp", "b.cpp", "c.cpp"});
   CHECK(project.read("outside/real.h") == code);
   CHECK(project.read("outside/named.h") == code);
   // What #line says changes nothing: the text that was analyzed is fixed.

@@ -305,6 +305,7 @@ Results sumUp(const Run &run, bool strict) {
     for (const auto &[phase, seconds] : outcome.result.seconds)
       results.seconds[phase] += seconds;
     results.overHeader += !unit.header.empty();
+    results.systemHeaders.insert(unit.systemHeaders.begin(), unit.systemHeaders.end());
     for (const ReadFile &file : unit.fixedFiles) {
       const auto [known, isFirst] = results.fixedFiles.try_emplace(file.path, file.identity);
       if (!isFirst && known->second &&

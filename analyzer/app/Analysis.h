@@ -6,6 +6,7 @@
 #include "UnitResult.h"
 #include "analyzer/source/Jobs.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct Results {
   UnitCoverage coverage;
   PhaseSeconds seconds;
   FixedFiles fixedFiles;
+  std::set<std::string> systemHeaders; ///< See SystemIncludes.
   size_t overHeader = 0; ///< Units parsed over a precompiled header.
 };
 

@@ -349,7 +349,7 @@ void printSummary(llvm::ArrayRef<ReportedFinding> findings, bool isFixed) {
   llvm::errs() << '\n';
 }
 
-void printStatistics(const Results &results) {
+void printStatistics(const Results &results, const ShownPaths &shown) {
   const tidy::ClangTidyStats &stats = results.stats;
   if (const unsigned count = stats.ErrorsIgnoredNOLINT + stats.ErrorsIgnoredLineFilter +
                              stats.ErrorsIgnoredNonUserCode) {
@@ -369,6 +369,18 @@ void printStatistics(const Results &results) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
+  if (const auto &headers = results.systemHeaders; !headers.empty()) {
+    constexpr size_t mostHeaders = 3;
+    llvm::SmallVector<std::string> names;
+    for (const std::string &header : headers)
+      if (names.size() < mostHeaders)
+        names.push_back(shown.of(header));
+    if (headers.size() > mostHeaders)
+      names.push_back(llvm::formatv("and {0} more", headers.size() - mostHeaders));
+    StatusLine() << "Not analyzed: " << headers.size() << " header" << plural(headers.size())
+                 << " of the project included as system headers: " << llvm::join(names, ", ")
+                 << ". Use --system-headers to analyze them.";
+  }
   constexpr size_t mostNamed = 10;
   const auto &cutShort = results.coverage.cutShort;
   for (const auto &[number, function] : llvm::enumerate(cutShort))
@@ -515,7 +527,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
                                        : fixes->write(context));
 
   if (!commandLine.quiet) {
-    printStatistics(results);
+    printStatistics(results, shown);
     if (const unsigned known = leftOut.known)
       llvm::errs() << "Suppressed " << known << " finding" << plural(known)
                    << " of the baseline.\n";

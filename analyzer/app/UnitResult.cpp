@@ -138,6 +138,7 @@ Json toJson(const UnitResult &result) {
           {"silenced", std::move(silenced)},
           {"files", toJson(unit.files)},
           {"fixedFiles", toJson(unit.fixedFiles)},
+          {"systemHeaders", unit.systemHeaders},
           {"header", unit.header},
           {"headerFolders", unit.headerFolders},
           {"lookups", std::move(lookups)},
@@ -171,6 +172,7 @@ UnitResult toResult(const Json &json) {
     unit.silenced.push_back({finding.at(0), finding.at(1), finding.at(2)});
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
+  unit.systemHeaders = json.at("systemHeaders").get<std::set<std::string>>();
   unit.header = json.at("header");
   unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
   if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {

@@ -57,7 +57,7 @@ protected:
         std::make_unique<Scan>(getCompilerInstance().getSourceManager(), userCode, found));
     preprocessor.addPPCallbacks(std::make_unique<ConditionGuard>(preprocessor, nullptr));
     preprocessor.IgnorePragmas(); // But for clang's own.
-    dropDebugPragmas(preprocessor);
+    securePreprocessor(getCompilerInstance());
     preprocessor.EnterMainSourceFile();
     preprocessor.LexTokensUntilEOF();
   }

@@ -14,6 +14,7 @@
 #include "PhaseTimer.h"
 #include "ResourceFolder.h"
 #include "SecureInvocation.h"
+#include "SystemIncludes.h"
 #include "TextRepair.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
@@ -206,13 +207,16 @@ protected:
                                                         llvm::StringRef file) override {
     const Frontend::Request &request = parse.request;
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
-    dropDebugPragmas(preprocessor);
+    securePreprocessor(compiler);
     preprocessor.addPPCallbacks(
         std::make_unique<DepthGuard>(preprocessor, parse.userCode, parse.depth));
     findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();
     preprocessor.addPPCallbacks(std::move(callbacks));
+    auto includes = std::make_unique<SystemIncludes>(preprocessor, parse.userCode);
+    systemIncludes = includes.get();
+    preprocessor.addPPCallbacks(std::move(includes));
     preprocessor.addPPCallbacks(
         std::make_unique<ForewordRecorder>(preprocessor, parse.userCode, parse.header.foreword));
     if (request.standIns)
@@ -239,9 +243,16 @@ protected:
   void EndSourceFileAction() override {
     parse.unit.files = collector->files();
     parse.unit.lookups = collector->lookups(parse.request.frameworkHeaders);
+    const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
+    if (const auto *main = sources.getFileEntryForID(sources.getMainFileID()))
+      parse.unit.systemHeaders = systemIncludes->of(*main);
+    if (parse.header.isOwn)
+      parse.unit.systemHeaders.merge(parse.header.own->systemHeaders());
     for (Companion &companion : parse.unit.companions) {
       companion.unit.files = parse.unit.files;
       companion.unit.lookups = parse.unit.lookups;
+      if (const auto source = sources.getFileManager().getOptionalFileRef(companion.source))
+        companion.unit.systemHeaders = systemIncludes->of(source->getFileEntry());
     }
     parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
@@ -268,6 +279,7 @@ private:
   UnitParse &parse;
   const llvm::StringRef mainFile;
   FileCollector *collector = nullptr;
+  const SystemIncludes *systemIncludes = nullptr;
 };
 
 class UnitActionFactory : public tooling::FrontendActionFactory {

@@ -62,6 +62,9 @@ struct Unit {
   /// diagnostics, or lie outside user code.
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
 
+  /// See SystemIncludes.
+  std::set<std::string> systemHeaders;
+
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
   /// Of the unit and of those that were analyzed over its AST.

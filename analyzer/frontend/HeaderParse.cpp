@@ -44,7 +44,7 @@ public:
 
 protected:
   bool BeginSourceFileAction(clang::CompilerInstance &compiler) override {
-    dropDebugPragmas(compiler.getPreprocessor());
+    securePreprocessor(compiler);
     return true;
   }
 

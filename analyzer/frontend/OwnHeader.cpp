@@ -1,6 +1,7 @@
 #include "OwnHeader.h"
 #include "PartnerPragma.h"
 #include "Precompile.h"
+#include "SystemIncludes.h"
 #include "UserCodeConsumer.h"
 
 #include "clang/Frontend/CompilerInstance.h"
@@ -92,6 +93,9 @@ public:
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
+    auto includes = std::make_unique<SystemIncludes>(compiler.getPreprocessor(), userCode);
+    systemIncludes = includes.get();
+    compiler.getPreprocessor().addPPCallbacks(std::move(includes));
     compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
         finder, userCode, parsed, more,
         [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
@@ -106,8 +110,17 @@ protected:
     return std::make_unique<clang::MultiplexConsumer>(std::move(all));
   }
 
+  void EndSourceFileAction() override {
+    const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
+    const std::set<std::string> found =
+        systemIncludes->of(*sources.getFileEntryForID(sources.getMainFileID()));
+    record.facts["system"] = {found.begin(), found.end()};
+    PrecompileAction::EndSourceFileAction();
+  }
+
 private:
   const UserCode &userCode;
+  const SystemIncludes *systemIncludes = nullptr;
   KnownPartners finder;
   std::vector<Partner> parsed, more;
 };
@@ -149,6 +162,11 @@ std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) con
 
 std::set<std::string> OwnHeader::misfits() const {
   const std::vector<std::string> facts = cache->known(key)->facts("misfit");
+  return {facts.begin(), facts.end()};
+}
+
+std::set<std::string> OwnHeader::systemHeaders() const {
+  const std::vector<std::string> facts = cache->known(key)->facts("system");
   return {facts.begin(), facts.end()};
 }
 

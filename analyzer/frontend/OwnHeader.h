@@ -46,6 +46,9 @@ public:
   /// The sources that did not fit when it was made.
   std::set<std::string> misfits() const;
 
+  /// Of what is in it: see SystemIncludes.
+  std::set<std::string> systemHeaders() const;
+
   /// Makes it, unless there is one or that failed before.
   void make(clang::FileManager &files, UserCode &userCode, const std::vector<Partner> &partners,
             const std::set<std::string> &misfits);

@@ -67,7 +67,7 @@ protected:
     clang::Preprocessor &preprocessor = getCompilerInstance().getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<MacroWatcher>(*this));
     preprocessor.IgnorePragmas(); // But for clang's own.
-    dropDebugPragmas(preprocessor);
+    securePreprocessor(getCompilerInstance());
     preprocessor.EnterMainSourceFile();
     clang::Token token;
     for (preprocessor.Lex(token); token.isNot(clang::tok::eof); preprocessor.Lex(token))
@@ -153,7 +153,7 @@ PrecompileAction::CreateASTConsumer(clang::CompilerInstance &compiler, StringRef
 }
 
 bool PrecompileAction::BeginSourceFileAction(clang::CompilerInstance &compiler) {
-  dropDebugPragmas(compiler.getPreprocessor());
+  securePreprocessor(compiler);
   search = std::make_unique<SearchRecorder>(compiler);
   compiler.getPreprocessor().addPPCallbacks(
       std::make_unique<IncludeRecorder>(record.facts["include"], *search));

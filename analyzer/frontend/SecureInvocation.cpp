@@ -1,16 +1,21 @@
 #include "SecureInvocation.h"
 #include "analyzer/source/BoundedFile.h"
 
+#include "clang/Basic/SourceManager.h"
+#include "clang/Basic/SourceManagerInternals.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/DependencyOutputOptions.h"
 #include "clang/Frontend/FrontendOptions.h"
 #include "clang/Frontend/MigratorOptions.h"
 #include "clang/Frontend/PreprocessorOutputOptions.h"
 #include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/StaticAnalyzer/Core/AnalyzerOptions.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
 
@@ -86,6 +91,34 @@ void clearInputs(clang::CompilerInvocation &invocation) {
   language.APINotes = language.APINotesModules = false;
 }
 
+/// Has code be a system's only by the way in which its file was included, or by a pragma.
+class LineMarkers : public clang::PPCallbacks {
+public:
+  explicit LineMarkers(clang::SourceManager &sources) : sources(sources) {}
+
+  void FileChanged(clang::SourceLocation location, FileChangeReason reason,
+                   clang::SrcMgr::CharacteristicKind kind, clang::FileID) override {
+    const clang::FileID file = sources.getFileID(location);
+    if (reason == SystemHeaderPragma)
+      saidSo.insert(file);
+    else if (clang::SrcMgr::isSystem(kind) && sources.hasLineTable() && !saidSo.contains(file))
+      correct(file);
+  }
+
+private:
+  void correct(clang::FileID file) {
+    const auto kind = sources.getSLocEntry(file).getFile().getFileCharacteristic();
+    if (clang::SrcMgr::isSystem(kind))
+      return;
+    for (auto &[marked, entries] : sources.getLineTable())
+      if (marked == file)
+        entries.back().FileKind = kind;
+  }
+
+  clang::SourceManager &sources;
+  llvm::DenseSet<clang::FileID> saidSo;
+};
+
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
 public:
   using ProxyFileSystem::ProxyFileSystem;
@@ -121,9 +154,12 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   });
 }
 
-void dropDebugPragmas(clang::Preprocessor &preprocessor) {
+void securePreprocessor(clang::CompilerInstance &compiler) {
+  clang::Preprocessor &preprocessor = compiler.getPreprocessor();
   clang::EmptyPragmaHandler debug("__debug"); // Clang's own is found by its name.
   preprocessor.RemovePragmaHandler("clang", &debug);
+  if (!compiler.getFrontendOpts().Inputs.front().getKind().isPreprocessed())
+    preprocessor.addPPCallbacks(std::make_unique<LineMarkers>(compiler.getSourceManager()));
 }
 
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>

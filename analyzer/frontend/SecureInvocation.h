@@ -6,8 +6,8 @@
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace clang {
+class CompilerInstance;
 class CompilerInvocation;
-class Preprocessor;
 } // namespace clang
 
 namespace gradtidy {
@@ -20,9 +20,11 @@ namespace gradtidy {
 /// False if the input is no source code, but an AST or bitcode.
 bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
 
-/// Takes `#pragma clang __debug` from \p preprocessor, with which a source has clang crash, or
-/// print what it likes on standard error. To be called before anything is parsed.
-void dropDebugPragmas(clang::Preprocessor &preprocessor);
+/// Takes from the preprocessor of \p compiler what clang has for its own tests and output: `#pragma
+/// clang __debug`, with which a source has clang crash, or print what it likes on standard error;
+/// and, but for preprocessed sources, the say of line markers (`# 1 "file.h" 3`) in which code is
+/// a system's, which nobody looks at. To be called before anything is parsed.
+void securePreprocessor(clang::CompilerInstance &compiler);
 
 /// The files of \p base without FIFOs, devices and sockets, which may block or never end, and
 /// without sources beyond the limit: to open one is an error. What they are and that they exist can

@@ -1,0 +1,64 @@
+// What sources and flags say of themselves hides no finding without a word.
+#include "tests/Project.h"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace gradtidy::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string include = "#include <axon/axon.h>\n";
+
+Run lint(const Project &project, const std::vector<std::string> &options = {"--no-cache"},
+         const std::vector<std::string> &flags = {}) {
+  std::vector<std::string> arguments = options;
+  arguments.insert(arguments.end(), {"--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
+                                     "-I" + axonFolder()});
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return project.gradtidy(arguments);
+}
+
+unsigned findings(const Run &run) { return count(run.out, "[ml-missing-zero-grad]"); }
+
+} // namespace
+
+TEST_CASE("Line markers make no code a system's") {
+  const Project project;
+  for (const char *marker :
+       {"# 1 \"x.cpp\" 3\n", "# 1 \"x.cpp\" 1 3\n", "# 2 \"train.cpp\" 3 4\n",
+        "# 1 \"/usr/include/stdio.h\" 3\n#line 7\n", "#line 1 \"/usr/include/stdio.h\"\n"}) {
+    INFO(marker);
+    project.write("train.cpp", include + marker + trainingLoop("train"));
+    CHECK(findings(lint(project)) == 1);
+    project.write("loop.h", "#pragma once\n" + include + marker + trainingLoop("train"));
+    project.write("train.cpp", "#include \"loop.h\"\n");
+    CHECK(findings(lint(project)) == 1);
+  }
+}
+
+TEST_CASE("Headers of the project that count as system headers are named") {
+  const Project project;
+  project.write("pragma.h", "#pragma GCC system_header\n" + include + trainingLoop("pragma"));
+  project.write("system/folder.h", "#include \"inner.h\"\n" + include + trainingLoop("folder"));
+  project.write("system/inner.h", trainingLoop("inner"));
+  project.write("loop.h", "#include \"pragma.h\"\n#include <folder.h>\n");
+  project.write("train.cpp", "#include \"loop.h\"\n" + trainingLoop("train"));
+  const std::string line = "Not analyzed: 2 headers of the project included as system headers: " +
+                           project.path("pragma.h") + ", " + project.path("system/folder.h") +
+                           ". Use --system-headers to analyze them.\n";
+  const std::vector<std::string> flags = {"-isystem", "system"}, cache = {"--cache-dir=cache"};
+  for (const auto &options : {std::vector<std::string>{"--no-cache"}, cache, cache}) {
+    const Run run = lint(project, options, flags);
+    CHECK(findings(run) == 1);
+    CHECK(count(run.err, line) == 1);
+  }
+  // Behind a header of the unit's own, which the second run has made.
+  project.write("train.cpp", project.read("train.cpp") + "// edited\n");
+  CHECK(count(lint(project, cache, flags).err, line) == 1);
+
+  CHECK(count(lint(project, {"--no-cache", "--quiet"}, flags).err, "Not analyzed") == 0);
+  CHECK(findings(lint(project, {"--no-cache", "--system-headers"}, flags)) == 4);
+}

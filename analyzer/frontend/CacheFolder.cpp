@@ -37,8 +37,12 @@ int64_t nanoseconds(const fs::file_status &status) {
   return status.getLastModificationTime().time_since_epoch().count();
 }
 
-/// The key of an entry's file; empty for other files.
-StringRef keyOf(StringRef file) { return path::filename(file).split('.').first; }
+/// The key of an entry's file, a checksum; empty for other files.
+StringRef keyOf(StringRef file) {
+  constexpr size_t digits = 32;
+  const StringRef name = path::filename(file).split('.').first;
+  return name.size() == digits && llvm::all_of(name, llvm::isHexDigit) ? name : StringRef();
+}
 
 // ---- the identity of the program ---------------------------------------------------------------
 
@@ -295,8 +299,9 @@ void CacheFolder::evict(StringRef keep) const {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     fs::file_status status;
-    if (path::filename(entry->path()).starts_with(temporaryPrefix) ||
-        fs::status(entry->path(), status, /*Follow=*/false) || !fs::is_regular_file(status))
+    // Who names the folder, or puts a link in its place, may have something else there.
+    if (keyOf(entry->path()).empty() || fs::status(entry->path(), status, /*Follow=*/false) ||
+        !fs::is_regular_file(status))
       continue;
     Entry &found = entries[keyOf(entry->path())];
     found.files.push_back(entry->path());

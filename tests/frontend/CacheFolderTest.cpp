@@ -124,6 +124,21 @@ TEST_CASE("A cache that is made is for the user alone, whatever the mask") {
   CHECK(CacheFolder::read(cache.file("key", "result")) == "text");
 }
 
+TEST_CASE("A cache that is full loses its own entries only") {
+  const test::Project project;
+  const CacheFolder cache(project.path("cache"), /*limit=*/100);
+  const std::string first(32, 'a'), second(32, 'b');
+  for (const std::string &key : {first, second})
+    REQUIRE(!cache.write(cache.file(key, "result"), std::string(90, 'x')));
+  for (const char *other : {"cache/weights.pt", "cache/notes", "cache/abc.result"})
+    project.write(other, std::string(500, 'x'));
+  cache.evict(second);
+  CHECK(!fs::exists(cache.file(first, "result")));
+  CHECK(fs::exists(cache.file(second, "result")));
+  for (const char *other : {"cache/weights.pt", "cache/notes", "cache/abc.result"})
+    CHECK(fs::exists(project.path(other)));
+}
+
 TEST_CASE("What a process left that is dead goes, what another one makes stays") {
   const test::Project project;
   const CacheFolder cache(project.path("cache"), limit);

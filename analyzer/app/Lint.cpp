@@ -378,8 +378,8 @@ void printStatistics(const Results &results, const ShownPaths &shown) {
     if (headers.size() > mostHeaders)
       names.push_back(llvm::formatv("and {0} more", headers.size() - mostHeaders));
     StatusLine() << "Not analyzed: " << headers.size() << " header" << plural(headers.size())
-                 << " of the project included as system headers: " << llvm::join(names, ", ")
-                 << ". Use --system-headers to analyze them.";
+                 << " of the project, taken for the system's or the framework's: "
+                 << llvm::join(names, ", ") << ". Use --system-headers to analyze them.";
   }
   constexpr size_t mostNamed = 10;
   const auto &cutShort = results.coverage.cutShort;
@@ -459,6 +459,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
       return commandLine.statusOfFailure();
     }
   }
+  size_t excludedFindings = results.errors.size();
   llvm::erase_if(results.errors, [&](const tidy::ClangTidyError &finding) {
     if (finding.DiagLevel == tidy::ClangTidyError::Error || finding.Message.FilePath.empty())
       return false;
@@ -469,6 +470,7 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
     llvm::consumeError(excluded.takeError()); // Said of the sources.
     return false;
   });
+  excludedFindings -= results.errors.size();
   SourceText text = textsOf(commandLine);
   if (commandLine.unusedNolint)
     addUnusedNolint(run, context, text, results.errors);
@@ -528,6 +530,9 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
 
   if (!commandLine.quiet) {
     printStatistics(results, shown);
+    if (excludedFindings)
+      llvm::errs() << "Suppressed " << excludedFindings << " finding" << plural(excludedFindings)
+                   << " in excluded files.\n";
     if (const unsigned known = leftOut.known)
       llvm::errs() << "Suppressed " << known << " finding" << plural(known)
                    << " of the baseline.\n";
@@ -642,6 +647,8 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
       StatusLine() << "gradtidy: all sources are excluded";
     return 0;
   }
+  if (const size_t excluded = asked - list.jobs.size(); excluded && !commandLine.quiet)
+    StatusLine() << "gradtidy: " << excluded << " source" << plural(excluded) << " excluded";
   for (Job &job : list.jobs)
     job.readsAll = commandLine.unusedNolint;
   // Before the workers start, so that they share what was read.

@@ -120,6 +120,10 @@ struct UnitParse {
   std::vector<Partner> partners; ///< Those parsed so far.
   std::vector<Partner> more;     ///< What is parsed behind them for other units.
   Companions *companions = nullptr;
+
+  SystemIncludes::Scope scope() const {
+    return {userCode, diagnostics.projectRoot(), request.frameworkHeaders};
+  }
 };
 
 /// Hands the user's declarations to the checks.
@@ -214,7 +218,7 @@ protected:
     auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();
     preprocessor.addPPCallbacks(std::move(callbacks));
-    auto includes = std::make_unique<SystemIncludes>(preprocessor, parse.userCode);
+    auto includes = std::make_unique<SystemIncludes>(preprocessor, parse.scope());
     systemIncludes = includes.get();
     preprocessor.addPPCallbacks(std::move(includes));
     preprocessor.addPPCallbacks(
@@ -318,7 +322,7 @@ public:
                                                            std::move(containers), diagnostics);
     const HeaderUse &header = parse.header;
     if (makesOwnHeaders && header.own && !header.isOwn && isSound() && parse.unit.files.size() > 1)
-      parse.header.own->make(*files, parse.userCode, parse.partners,
+      parse.header.own->make(*files, parse.userCode, parse.scope(), parse.partners,
                              parse.request.findPartners->misfits());
     return done;
   }

@@ -1,7 +1,6 @@
 #include "OwnHeader.h"
 #include "PartnerPragma.h"
 #include "Precompile.h"
-#include "SystemIncludes.h"
 #include "UserCodeConsumer.h"
 
 #include "clang/Frontend/CompilerInstance.h"
@@ -87,13 +86,15 @@ private:
 
 class MakeAction : public PrecompileAction {
 public:
-  MakeAction(const UserCode &userCode, std::vector<Partner> partners, HeaderRecord &record)
-      : PrecompileAction(record), userCode(userCode), finder(std::move(partners)) {}
+  MakeAction(const SystemIncludes::Scope &scope, std::vector<Partner> partners,
+             HeaderRecord &record)
+      : PrecompileAction(record), userCode(scope.userCode), scope(scope),
+        finder(std::move(partners)) {}
 
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
-    auto includes = std::make_unique<SystemIncludes>(compiler.getPreprocessor(), userCode);
+    auto includes = std::make_unique<SystemIncludes>(compiler.getPreprocessor(), scope);
     systemIncludes = includes.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(includes));
     compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
@@ -120,6 +121,7 @@ protected:
 
 private:
   const UserCode &userCode;
+  const SystemIncludes::Scope scope;
   const SystemIncludes *systemIncludes = nullptr;
   KnownPartners finder;
   std::vector<Partner> parsed, more;
@@ -171,7 +173,8 @@ std::set<std::string> OwnHeader::systemHeaders() const {
 }
 
 void OwnHeader::make(clang::FileManager &files, UserCode &userCode,
-                     const std::vector<Partner> &partners, const std::set<std::string> &misfits) {
+                     const SystemIncludes::Scope &scope, const std::vector<Partner> &partners,
+                     const std::set<std::string> &misfits) {
   const auto begin = std::chrono::system_clock::now();
   userCode.changeSources();
   for (const Partner &partner : partners)
@@ -185,7 +188,7 @@ void OwnHeader::make(clang::FileManager &files, UserCode &userCode,
     for (const std::string &file : misfits) // They may fit, once they change.
       if (const auto text = llvm::MemoryBuffer::getFile(file))
         record.files.emplace_back(file, FileIdentity::of((*text)->getBuffer(), file, begin));
-    MakeAction action(userCode, partners, record);
+    MakeAction action(scope, partners, record);
     return precompile(*precompiler, files, action, sourceFile);
   };
   cache->make(key, source, {precompileNow, nullptr});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "HeaderCache.h"
+#include "SystemIncludes.h"
 #include "UserCode.h"
 #include "analyzer/source/Partners.h"
 
@@ -50,8 +51,8 @@ public:
   std::set<std::string> systemHeaders() const;
 
   /// Makes it, unless there is one or that failed before.
-  void make(clang::FileManager &files, UserCode &userCode, const std::vector<Partner> &partners,
-            const std::set<std::string> &misfits);
+  void make(clang::FileManager &files, UserCode &userCode, const SystemIncludes::Scope &scope,
+            const std::vector<Partner> &partners, const std::set<std::string> &misfits);
 
 private:
   HeaderCache *cache;

@@ -146,6 +146,9 @@ TEST_CASE("Files are excluded by globs") {
   CHECK(found({"--exclude=src/vendor/"}) == 2);
   CHECK(found({"--exclude=*_generated.cpp", "--exclude=vendor"}) == 1);
   CHECK(found({"--exclude=nowhere"}) == 4);
+  const Run some = project.gradtidy({"--exclude=vendor", "--model=" + axonModel(), "src"});
+  CHECK_THAT(some.err, Contains("gradtidy: 1 source excluded\n"));
+  CHECK_THAT(some.err, Contains("Suppressed 1 finding in excluded files.\n"));
   // As a file that is named, too: pre-commit names what has changed.
   const Run named = project.gradtidy({"--exclude=vendor", "src/vendor/a.cpp"});
   CHECK(named.status == 0);

@@ -39,14 +39,15 @@ TEST_CASE("Line markers make no code a system's") {
   }
 }
 
-TEST_CASE("Headers of the project that count as system headers are named") {
+TEST_CASE("Headers of the project that count as the system's are named") {
   const Project project;
   project.write("pragma.h", "#pragma GCC system_header\n" + include + trainingLoop("pragma"));
   project.write("system/folder.h", "#include \"inner.h\"\n" + include + trainingLoop("folder"));
   project.write("system/inner.h", trainingLoop("inner"));
   project.write("loop.h", "#include \"pragma.h\"\n#include <folder.h>\n");
   project.write("train.cpp", "#include \"loop.h\"\n" + trainingLoop("train"));
-  const std::string line = "Not analyzed: 2 headers of the project included as system headers: " +
+  const std::string line = "Not analyzed: 2 headers of the project, taken for the system's or "
+                           "the framework's: " +
                            project.path("pragma.h") + ", " + project.path("system/folder.h") +
                            ". Use --system-headers to analyze them.\n";
   const std::vector<std::string> flags = {"-isystem", "system"}, cache = {"--cache-dir=cache"};
@@ -61,4 +62,26 @@ TEST_CASE("Headers of the project that count as system headers are named") {
 
   CHECK(count(lint(project, {"--no-cache", "--quiet"}, flags).err, "Not analyzed") == 0);
   CHECK(findings(lint(project, {"--no-cache", "--system-headers"}, flags)) == 4);
+}
+
+TEST_CASE("Headers beside what passes for the framework are named") {
+  const Project project;
+  project.write("include/axon/axon.h", "#include_next <axon/axon.h>\n");
+  project.write("include/axon/part.h", trainingLoop("part"));
+  project.write("include/loop.h", include + trainingLoop("loop"));
+  project.write("train.cpp", include + "#include \"axon/part.h\"\n#include \"loop.h\"\n" +
+                                 trainingLoop("train"));
+  const std::vector<std::string> cache = {"--cache-dir=cache"};
+  for (const auto &options : {std::vector<std::string>{"--no-cache"}, cache, cache}) {
+    const Run run = project.gradtidy([&] {
+      std::vector<std::string> arguments = options;
+      arguments.insert(arguments.end(), {"--model=" + axonModel(), "train.cpp", "--", "-std=c++20",
+                                         "-Iinclude", "-I" + axonFolder()});
+      return arguments;
+    }());
+    CHECK(findings(run) == 1);
+    CHECK(count(run.err, "Not analyzed: 1 header of the project, taken for the system's or the "
+                         "framework's: " +
+                             project.path("include/loop.h") + ".") == 1);
+  }
 }

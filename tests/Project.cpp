@@ -57,6 +57,13 @@ void Project::write(const std::string &file, const std::string &text) const {
   REQUIRE(stream.flush());
 }
 
+void Project::overwrite(const std::string &file, const std::string &text) const {
+  const fs::perms mode = fs::status(path(file)).permissions();
+  fs::permissions(path(file), fs::perms::owner_write, fs::perm_options::add);
+  write(file, text);
+  fs::permissions(path(file), mode);
+}
+
 std::string Project::read(const std::string &file) const { return readFile(path(file)); }
 
 void Project::writeDatabase(const std::string &folder, std::initializer_list<std::string> sources,

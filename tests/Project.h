@@ -28,6 +28,9 @@ public:
   void write(const std::string &file, const std::string &text) const;
   std::string read(const std::string &file) const;
 
+  /// Damages \p file, which may be read-only, as those of a cache are; its mode stays.
+  void overwrite(const std::string &file, const std::string &text) const;
+
   /// A compile_commands.json in \p folder, with the same \p flags for every one of \p sources.
   void writeDatabase(const std::string &folder, std::initializer_list<std::string> sources,
                      const std::string &flags) const;

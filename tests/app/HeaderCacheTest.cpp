@@ -245,15 +245,20 @@ TEST_CASE("A cache that is broken is repaired or done without") {
     CHECK(shown(project.lintCached("train.cpp")) == expected);
     CHECK(fs::file_size(header) == size);
   };
-  fs::resize_file(header, size / 2);
+  const auto damage = [&](const fs::path &file, auto how) {
+    const std::string name = "cache/headers/" + file.filename().string();
+    project.overwrite(name, how(project.read(name)));
+  };
+  const auto cutOff = [](std::string text) { return text.substr(0, text.size() / 2); };
+  damage(header, cutOff);
   check("cut off");
-  std::fstream(header).seekp(std::streamoff(size / 2)).write("garbage", 7);
+  damage(header, [](std::string text) { return text.replace(text.size() / 2, 7, "garbage"); });
   check("overwritten");
   fs::remove(header);
   check("removed");
-  fs::resize_file(record, fs::file_size(record) / 2);
+  damage(record, cutOff);
   check("record cut off");
-  std::ofstream(record) << "garbage";
+  damage(record, [](const std::string &) { return "garbage"; });
   check("record overwritten");
   fs::remove(fs::path(header).replace_extension(".h"));
   check("source removed");
@@ -275,7 +280,7 @@ TEST_CASE("A bit that is wrong in a precompiled header, at the same time, is fou
     std::string damaged = whole;
     damaged[place] = char(damaged[place] ^ 1);
     const auto time = fs::last_write_time(header);
-    project.write(name, damaged);
+    project.overwrite(name, damaged);
     fs::last_write_time(header, time);
     project.write("train.cpp", include + trainingLoop("train") + "// " + std::to_string(place));
     const Run run = project.lintCached("train.cpp");

@@ -33,7 +33,7 @@ public:
 
 private:
   static bool takesParameters(const Event &event) {
-    return makesOptimizer(event) || event.registersParameter;
+    return makesOptimizer(event) || event.registers == Registers::Parameter;
   }
 
   /// What has computed the tensor, or the one whose gradient it is, of a leaf; null if nothing has.
@@ -48,7 +48,8 @@ private:
   static void onDerived(const Visit &visit, const Operand &operand, const Event &derived,
                         Reporter &reporter) {
     const Event &event = visit.event;
-    const bool isOwner = makesOptimizer(event), isRead = !isOwner && !event.registersParameter;
+    const bool isOwner = makesOptimizer(event),
+               isRead = !isOwner && event.registers != Registers::Parameter;
     if (isRead && (!visit.before.isGradient(operand.path) || retainsGradients(visit)))
       return;
     // Where objects make their own, it goes wrong where an optimizer gets all of them.

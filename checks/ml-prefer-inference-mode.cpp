@@ -56,7 +56,7 @@ private:
   static bool handlesParameters(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events, [](const Event &event) {
-        return event.givesParameters || event.registersParameter;
+        return event.givesParameters || event.registers == Registers::Parameter;
       });
     });
   }

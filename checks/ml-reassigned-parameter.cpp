@@ -49,7 +49,8 @@ private:
   /// Whether the function makes the new tensor a parameter of another module, of its own perhaps.
   static bool isRegistered(const Event &assignment) {
     return hasEvent(*assignment.function, [&](const Event &event) {
-      return event.registersParameter && llvm::any_of(event.operands, [&](const Operand &operand) {
+      return event.registers == Registers::Parameter &&
+             llvm::any_of(event.operands, [&](const Operand &operand) {
                return operand.path == assignment.subject.path;
              });
     });

@@ -110,7 +110,8 @@ private:
     if (function)
       for (const Block &block : function->blocks)
         for (const Event &event : block.events) {
-          isParameter |= event.site == value && event.registersParameter && event.constant == true;
+          isParameter |= event.site == value && event.registers == Registers::Parameter &&
+                         event.constant == true;
           if (event.kind == EventKind::Create && event.operation == Operation::Fill &&
               llvm::any_of(value->arguments, [&](const ir::Node *argument) {
                 return &ir::stripped(argument)->spelled() == event.site;
@@ -123,7 +124,8 @@ private:
   /// Whether what the event does to its operands leaves the values of parameters alone, and gives
   /// them no gradient but that of products.
   static bool isHarmless(const Event &event) {
-    return isProduct(event) || event.registersParameter || event.kind == EventKind::RequireGrad ||
+    return isProduct(event) || event.registers == Registers::Parameter ||
+           event.kind == EventKind::RequireGrad ||
            (event.kind == EventKind::Bind && !event.operands.empty()) ||
            (keepsValues(event.operation) && !event.changesElements);
   }

@@ -84,6 +84,15 @@ struct Text {
   llvm::SmallVector<TextPart, 2> parts;
 };
 
+/// What an event registers in the module that is its subject.
+enum class Registers : unsigned char {
+  None,
+  Module,
+  Parameter,
+  Buffer,
+  Other, ///< It takes something out, or puts a module into the place of another.
+};
+
 /// What an event does to a list of tensors, or of pointers to modules.
 enum class ListChange : unsigned char {
   None,   ///< The list keeps its elements, as far as the event is about one.
@@ -344,9 +353,10 @@ struct Event {
                              ///< held there.
   bool givesParameters = false; ///< Combine: the result is a list of those of the subject.
   bool growsSubject = false; ///< Combine: a module with parameters becomes a part of the subject.
-  bool registersParameter = false; ///< Combine: the operand becomes a parameter of the subject.
-  bool hasParameters = false;      ///< Forward: the module certainly has some.
-  bool isLostEdit = false;         ///< Bind, Combine: it changes options that no optimizer reads.
+  Registers registers = Registers::None; ///< Combine: what the operand becomes of the subject.
+  const Text *name = nullptr;            ///< The same: by which name, where it is known.
+  bool hasParameters = false;            ///< Forward: the module certainly has some.
+  bool isLostEdit = false;   ///< Bind, Combine: it changes options that no optimizer reads.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
   const ir::Symbol *callee = nullptr; ///< Of a Call or Forward, if it is known.
   bool isVirtual = false;             ///< Of these: which overrider is called is found at run time.

@@ -72,6 +72,11 @@ template <> struct Enumerators<ListChange> {
   static constexpr llvm::StringLiteral names[] = {"none", "clear", "size", "append", "other"};
 };
 
+template <> struct Enumerators<Registers> {
+  static constexpr Registers last = Registers::Other;
+  static constexpr llvm::StringLiteral names[] = {"none", "module", "parameter", "buffer", "other"};
+};
+
 template <> struct Enumerators<HostRead> {
   static constexpr HostRead last = HostRead::All;
   static constexpr llvm::StringLiteral names[] = {"none", "packed", "elements", "all"};
@@ -488,7 +493,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("registered", event.isRegistered);
   archive("gives-parameters", event.givesParameters);
   archive("grows-subject", event.growsSubject);
-  archive("registers-parameter", event.registersParameter);
+  archive("registers", event.registers, Registers::None);
+  archive("name", event.name);
   archive("parameters", event.hasParameters);
   archive("lost-edit", event.isLostEdit);
   archive("starts-thread", event.startsThread);

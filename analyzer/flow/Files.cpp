@@ -126,6 +126,17 @@ const Event &namingOf(const Event &event, llvm::ArrayRef<const Event *> callers)
   return *naming;
 }
 
+FileId registeredName(const Event &event, llvm::ArrayRef<const Event *> callers,
+                      const State &state) {
+  if (!event.name)
+    return noFile;
+  NameBuilder builder(event, callers, state);
+  builder.name = std::to_string(static_cast<unsigned>(event.registers)) + ':';
+  return builder.add(*event.name, callers.size()) && builder.places.empty()
+             ? state.tables->files.of(builder.name, {})
+             : noFile;
+}
+
 const Operand &storedBy(const Event &event) {
   return event.subject.path || event.operands.empty() ? event.subject : event.operands.front();
 }

@@ -75,6 +75,8 @@ void State::forget(PathId path, bool isOverwritten) {
   parts.eraseIf([&](const auto &entry) {
     return paths.isWithin(entry.first.first, path) || paths.isWithin(entry.first.second, path);
   });
+  registered.forget([&](PathId module) { return paths.isWithin(module, path); });
+  forgetLists([&](PathId module) { return paths.isWithin(module, path); });
   const PathId unknown = tables->paths.unknown();
   if (mayBeTarget(path)) {
     tables->targets.insert(unknown);
@@ -180,6 +182,7 @@ void State::rename(PathId from, PathId to) {
       if (isPartRenamed(entry))
         parts[{renamed(entry.first.first), renamed(entry.first.second)}] = entry.second;
   }
+  registered.rename(renamed);
   const auto isRenamed = [&](SourcesId set) {
     return llvm::any_of(tables->sources.members(set),
                         [&](PathId path) { return paths.isWithin(path, from); });
@@ -197,12 +200,17 @@ void State::rename(PathId from, PathId to) {
         });
   optimizers.changeIf(
       [&](const auto &entry) {
-        return isRenamed(entry.second.owned) || paths.isWithin(entry.second.outdatedPart, from);
+        return isRenamed(entry.second.owned) || isRenamed(entry.second.whole) ||
+               paths.isWithin(entry.second.outdatedPart, from);
       },
       [&](PathId, OptimizerFacts &facts) {
         facts.owned = tables->sources.map(facts.owned, renamed);
+        facts.whole = tables->sources.map(facts.whole, renamed);
         facts.outdatedPart = renamed(facts.outdatedPart);
       });
+  lists.changeIf(
+      [&](const auto &entry) { return isRenamed(entry.second.whole); },
+      [&](PathId, ListFacts &facts) { facts.whole = tables->sources.map(facts.whole, renamed); });
   casting.kept = tables->sources.map(casting.kept, renamed);
   casting.stale = tables->sources.map(casting.stale, renamed);
 }
@@ -212,6 +220,9 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   PathId target = value ? resolve(value->path) : noPath;
   Value contents = value ? valueOf(*value) : Value{};
   PathId to = place(name);
+  if (const ir::Symbol *variable = paths.last(name).symbol();
+      variable && variable->isRangeElement && target) // The next element.
+    registered.forgetElements([&](PathId module) { return paths.isWithin(module, target); });
   if (to == paths.unknown() || target == to)
     return;
   const PathStep &last = paths.last(to);
@@ -331,6 +342,9 @@ void State::dropTemporaries(llvm::ArrayRef<PathId> roots) {
     return dead.contains(paths.rootOf(entry.first.first)) ||
            dead.contains(paths.rootOf(entry.first.second));
   });
+  const auto isDead = [&](PathId module) { return dead.contains(paths.rootOf(module)); };
+  registered.forget(isDead);
+  forgetLists(isDead);
 }
 
 void State::shareElements(PathId container) {
@@ -634,6 +648,7 @@ void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<Path
         begin && !unfinished.find(loader))
       unfinished[loader] = *begin;
   parts.take(other.parts);
+  registered.join(other.registered);
   for (PathId symbol : settled.differences(other.settled)) {
     const Device *here = settled.find(symbol), *there = other.settled.find(symbol);
     if (here && !(there && *there == *here))
@@ -645,6 +660,7 @@ void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<Path
     if (OptimizerFacts *here = optimizers.edit(path)) {
       if (there)
         here->owned = tables->sources.join(here->owned, there->owned);
+      here->whole = there ? tables->sources.common(here->whole, there->whole) : noSources;
       here->needsClosure &= there && there->needsClosure;
       if (!there || !there->outdated || there->outdatedPart != here->outdatedPart)
         here->outdated = nullptr;
@@ -653,6 +669,7 @@ void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<Path
       OptimizerFacts joined = *there;
       joined.gradients.join(Gradients{}, junction);
       joined.needsClosure = false;
+      joined.whole = noSources;
       joined.outdated = nullptr;
       optimizers[path] = joined;
     }

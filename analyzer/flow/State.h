@@ -10,6 +10,7 @@
 #include "domains/Lists.h"
 #include "domains/Modules.h"
 #include "domains/Recording.h"
+#include "domains/Registry.h"
 
 namespace gradtidy {
 
@@ -191,8 +192,8 @@ public:
   /// The struct \p part gets into \p container: what is known of its fields may be so of those of
   /// any element. Its graphs are kept by the store \p storedAt, too.
   void addParts(PathId container, PathId part, SourcesId storedAt);
-  /// \p list is made of \p elements: of any of them holds, for each of their fields, what either may
-  /// be.
+  /// \p list is made of \p elements: of any of them holds, for each of their fields, what either
+  /// may be.
   void listParts(PathId list, llvm::ArrayRef<Operand> elements);
   /// What is known of the elements and fields of \p from is known of those of \p to.
   void copyParts(PathId from, PathId to);
@@ -340,6 +341,8 @@ public:
   void setList(PathId path, const ListFacts &facts);
   /// Something at \p path, or in it, may get another value.
   void fillList(PathId path);
+  /// What \p isMeant names is another module: no list is known to have its parameters.
+  void forgetLists(llvm::function_ref<bool(PathId)> isMeant);
 
   /// What the file was last saved with, on every way that leads here; or null.
   const SavedFile *savedIn(FileId file) const { return saved.find(file); }
@@ -351,6 +354,16 @@ public:
   /// What is at \p place may change: a name that was made of it becomes another one.
   void changeText(PathId place);
   bool hasSaved() const { return !saved.empty(); }
+
+  const Registry &registry() const { return registered; }
+  /// The path of the module, if it certainly is one and no other; else none.
+  PathId certainModule(const Operand &module) const;
+  /// The event makes the module \p part a part of \p whole.
+  void registerPart(PathId whole, const Operand &part, const Event &event);
+  /// The event registers what it is given in the module that is its subject.
+  void registerPart(const Event &event, FileId name);
+  /// The module loses parts, or gets others for them.
+  void forgetParts(PathId whole) { registered.forgetParts(whole); }
 
   /// Another name for the elements of a container's object.
   void shareElements(PathId container);
@@ -414,8 +427,8 @@ private:
   /// Whether only one of the two is of machines without a GPU. Behind both, what holds of the
   /// others counts: what is wrong with a GPU is wrong.
   bool isAboutGpu(const State &other) const { return lacksGpu != other.lacksGpu; }
-  /// Whether the variable holds a module which is known by no name but that of the variable, or that
-  /// of the temporary that made it.
+  /// Whether the variable holds a module which is known by no name but that of the variable, or
+  /// that of the temporary that made it.
   bool holdsOwn(PathId name) const;
   /// Such a module gets the name of the variable.
   void nameHeld(PathId name);
@@ -457,6 +470,7 @@ private:
   SharedMap<PathId, Device> settled; ///< What symbols stand for on this way, temporaries too.
   /// Modules, and what they may have become a part of.
   SharedMap<std::pair<PathId, PathId>, bool> parts;
+  Registry registered;
   SharedMap<PathId, ListFacts> lists; ///< Of lists, and of variables of loops over their elements.
   SharedMap<FileId, SavedFile> saved;
   SharedMap<PathId, GradMode> guards; ///< What was before each living guard.

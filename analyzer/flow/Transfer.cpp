@@ -1,5 +1,6 @@
 // The transfer functions of the events, but for calls.
 #include "Arguments.h"
+#include "Files.h"
 #include "Interpreter.h"
 #include "Types.h"
 
@@ -93,8 +94,8 @@ void Interpreter::bindPlace(const Event &event, State &state) {
     state.addValue(place, stored);
 }
 
-/// A change that is not recorded leaves a leaf what it is, and what is none, and adds nothing that a
-/// backward reaches.
+/// A change that is not recorded leaves a leaf what it is, and what is none, and adds nothing that
+/// a backward reaches.
 static void keepLeaf(const Value &before, const State &state, Value &contents) {
   if (state.gradMode().possible != GradMode::Off)
     return;
@@ -116,6 +117,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
     OptimizerFacts &facts = state.optimizerAt(state.resolve(event.subject.path));
     for (const Operand &operand : event.operands)
       facts.owned = tables.sources.join(facts.owned, state.sourcesOf(operand));
+    for (const Operand &operand : event.operands)
+      facts.whole = tables.sources.join(facts.whole, wholeOf(operand, state));
     facts.outdated = nullptr;
     return;
   }
@@ -240,6 +243,8 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
       if (part.mode != ModuleFacts::Training)
         facts.mode = ModuleFacts::Unknown;
       state.addPart(event.result, operand);
+      if (facts.isContainer)
+        state.registerPart(event.result, operand, event);
     } else if (const Value given = operand.isTensor && operand.role == TypeRole::None
                                        ? state.valueOf(operand)
                                        : Value();
@@ -457,6 +462,8 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     value.layout.type = noType; // What may hold a tensor, but holds a number.
   const SourcesId owned =
       event.operands.empty() ? tables.sources.unknown() : state.sourcesOf(event.operands.front());
+  const SourcesId whole =
+      event.operands.empty() ? noSources : wholeOf(event.operands.front(), state);
   const Device device = madeDevice(event, state);
   state.forget(event.result);
   for (const Operand &operand : event.operands)
@@ -464,7 +471,7 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
       state.addPart(event.result, operand);
   if (event.subject.role == TypeRole::Optimizer)
     state.optimizerAt(event.result) = {
-        owned, {Gradients::Untouched}, event.trait == Trait::NeedsClosure};
+        owned, whole, {Gradients::Untouched}, event.trait == Trait::NeedsClosure};
   else if (event.subject.role == TypeRole::Device)
     state.setDevice(event.result, device);
   else if (mayHoldTensors(event.subject.role))
@@ -531,6 +538,14 @@ static void growModule(const Event &event, State &state) {
   ModuleFacts facts = state.moduleAt(container);
   if (!facts.isContainer || !event.subject.escapes)
     return;
+  bool isAddition = false;
+  for (const Operand &operand : event.operands)
+    if (isModule(operand.role)) {
+      state.registerPart(state.certainModule(event.subject), operand, event);
+      isAddition = true;
+    }
+  if (!isAddition)
+    state.forgetParts(container);
   const bool isOne = event.operands.size() == 1 && isModule(event.operands.front().role);
   const ModuleFacts added = isOne ? state.module(event.operands.front()) : ModuleFacts();
   facts.layer = isOne ? grown(facts.layer, added.layer) : Layer();
@@ -545,13 +560,15 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     growModule(event, state);
   if (event.growsSubject)
     state.outdateOptimizers(state.resolve(event.subject.path), event);
+  if (event.registers != Registers::None)
+    state.registerPart(event, registeredName(event, callers, state));
   if (!event.result) { // It registers its operand, which has a name or gets one.
     const PathId owner = state.resolve(event.subject.path);
     for (const Operand &operand : event.operands)
       if (const PathId part = state.resolve(operand.path);
           isModule(operand.role) && !operand.fresh && !tables.paths.isWithin(part, owner))
         state.shareModule(part);
-    if (event.registersParameter && event.constant == true)
+    if (event.registers == Registers::Parameter && event.constant == true)
       for (const Operand &operand : event.operands)
         state.makeParameter(state.resolve(operand.path));
     return true;

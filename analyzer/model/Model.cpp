@@ -80,6 +80,8 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::ModeOption, "mode-option"},
     {Trait::StateOption, "state-option"},
     {Trait::RegistersModule, "registers-module"},
+    {Trait::ReplacesModule, "replaces-module"},
+    {Trait::UnregistersModule, "unregisters-module"},
     {Trait::RegistersParameter, "registers-parameter"},
     {Trait::RegistersBuffer, "registers-buffer"},
     {Trait::ReachesModule, "reaches-module"},

@@ -163,6 +163,8 @@ enum class Trait : unsigned char {
   ModeOption,         ///< An option's simple name: not zero means a mode.
   StateOption,        ///< An option's simple name: not zero means parameters.
   RegistersModule,    ///< The subject owns the argument from now on.
+  ReplacesModule,     ///< The same, in the place of another one.
+  UnregistersModule,  ///< The subject no longer owns one.
   RegistersParameter, ///< The same, of a trained tensor.
   RegistersBuffer,    ///< The same, of a tensor that is not trained.
   ReachesModule,      ///< Does by hand what registration is for.
@@ -217,8 +219,13 @@ enum class Trait : unsigned char {
 
 /// Whether a function of that trait registers something.
 constexpr bool registers(Trait trait) {
-  return trait == Trait::RegistersModule || trait == Trait::RegistersParameter ||
-         trait == Trait::RegistersBuffer;
+  return trait == Trait::RegistersModule || trait == Trait::ReplacesModule ||
+         trait == Trait::RegistersParameter || trait == Trait::RegistersBuffer;
+}
+
+/// The same of modules.
+constexpr bool registersModule(Trait trait) {
+  return trait == Trait::RegistersModule || trait == Trait::ReplacesModule;
 }
 
 /// What a function or module computes, where checks speak of it. A loss is named by what it

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv.pop(1) if len(sys.argv) > 1 else "")
 import mutate  # noqa: E402
-from mutate import Edit, Mutant, Repo, Source  # noqa: E402
+from mutate import Edit, Mutant, Repo, Source, Stmt  # noqa: E402
 
 THEIRS = set(mutate.OPERATORS)
 
@@ -77,6 +77,54 @@ def forget_stream(repo: Repo, src: Source) -> Iterator[Mutant]:
     records = [s for s in src.stmts if re.fullmatch(r"\w+(?:\.|->)record_stream\s*\(.*\)\s*;", s.text, re.S)]
     if len(records) == 1 and src.mask.count("record_stream") == 1:
         yield Mutant([mutate.delete(src, records[0])], records[0].start, 0, len(src.text))
+
+
+LAYER = r"(?:torch::)?nn::(?:Linear|Conv[123]d|ConvTranspose[123]d|LSTM|GRU|Embedding|BatchNorm[123]d|LayerNorm)\b"
+REGISTERED = re.compile(rf"(?:this->)?(\w+)\s*=\s*register_module\s*\(.*?{LAYER}.*\)\s*;", re.S)
+
+
+def registered(src: Source) -> Iterator[tuple[Stmt, str]]:
+    """Statements of constructors that make a layer with parameters and register it, and its member."""
+    for statement, member in mutate.calls(src.stmts, REGISTERED):
+        func = src.function_of(statement.block) if statement.block else None
+        if func and func.name == func.owner and src.loop_of(statement) is None and statement.block is func:
+            yield statement, member
+
+
+@mutate.operator("register-again", "ml-registered-twice")
+def register_again(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A layer is registered by a second name."""
+    for statement, member in registered(src):
+        edit = mutate.after(src, statement, f'register_module("{member}_again", {member});')
+        yield Mutant([edit], edit.start, statement.start, edit.start)
+
+
+@mutate.operator("forget-layer", "ml-unset-member")
+def forget_layer(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A constructor does not make a layer that its class, in the same source, uses."""
+    for statement, member in registered(src):
+        declared = re.search(rf"\b{member}\s*(?:\{{\s*nullptr\s*\}}|=\s*nullptr)", src.mask)
+        uses = list(re.finditer(rf"(?<![\w.>]){member}\s*(?:->\s*forward\s*)?\(", src.mask))
+        named = len(re.findall(rf"\b{member}\b", src.mask))
+        if declared and src.path.suffix != ".h" and uses and named == len(uses) + 2:
+            yield Mutant([mutate.delete(src, statement)], uses[0].start(), 0, len(src.text) - 1)
+
+
+PASS = re.compile(r"(?:(?:auto|(?:torch::)?Tensor)\s+)?(\w+)\s*=\s*(\w+)\s*(?:->\s*forward\s*)?\(\s*(\w+)\s*\)\s*;")
+
+
+@mutate.operator("give-input", "ml-lost-output")
+def give_input(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Of two layers the second is given the input of the first in place of its output."""
+    for first, second in zip(src.stmts, src.stmts[1:]):
+        one, two = PASS.fullmatch(first.text), PASS.fullmatch(second.text)
+        if not one or not two or first.block is not second.block or two[1] != one[1] or two[3] != one[1]:
+            continue
+        if one[3] == one[1] or one[2] == two[2]:
+            continue
+        at = second.start + two.start(3)
+        edit = Edit(at, at + len(two[3]), one[3])
+        yield Mutant([edit], first.start, first.start, second.end)
 
 
 if __name__ == "__main__":

@@ -134,6 +134,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "mode-option",       "state-option",
                            "registers-module",  "registers-parameter",
                            "registers-buffer",  "reaches-module",
+                           "replaces-module",   "unregisters-module",
                            "moves-tensor",      "makes-indices",
                            "makes-scalar",      "makes-random",
                            "gives-indices",     "integer-type",

@@ -182,6 +182,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   event.growsSubject = event.kind == EventKind::Combine && site.isExternal && site.object &&
                        isModule(event.subject.role) && event.subject.escapes &&
                        event.isArithmetic && givesLayer(site.arguments);
+  if (vocabulary.traitOf(site.callee) == Trait::UnregistersModule)
+    event.registers = Registers::Other;
   event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
                     event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
                     event.operands.size() == 1 && isOfBest(*site.call, *code);
@@ -507,12 +509,19 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
   event.isArithmetic = true;
   event.subject = values.operand(registration->getImplicitObjectArgument());
   event.operands.push_back(values.operand(call->getArg(1)));
-  event.registersParameter = trait == Trait::RegistersParameter;
-  if (event.registersParameter) // Whether it is to be trained.
+  event.registers = trait == Trait::RegistersModule      ? Registers::Module
+                    : trait == Trait::RegistersParameter ? Registers::Parameter
+                    : trait == Trait::RegistersBuffer    ? Registers::Buffer
+                                                         : Registers::Other;
+  if (std::optional<Text> name = textOf(*call->getArg(0), *code, values, paths)) {
+    result->texts.push_back(std::make_unique<const Text>(std::move(*name)));
+    event.name = result->texts.back().get();
+  }
+  if (event.registers == Registers::Parameter) // Whether it is to be trained.
     event.constant = call->getNumArgs() < 3 || isa<CXXDefaultArgExpr>(call->getArg(2))
                          ? true
                          : literalBool(call->getArg(2));
-  event.growsSubject = trait == Trait::RegistersModule && givesLayer(call->getArg(1));
+  event.growsSubject = registersModule(trait) && givesLayer(call->getArg(1));
 }
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {

@@ -33,9 +33,9 @@ public:
       return layerOf(access->getArg(0), depth + 1); // `net->`, `*net`
     if (const auto *call = dyn_cast<CallExpr>(module)) {
       const bool isFactoryCall = isFactory(call->getDirectCallee());
-      if (uses.traitOfCallee(call) == Trait::RegistersModule && !isContainer)
+      if (registersModule(uses.traitOfCallee(call)) && !isContainer)
         return call->getNumArgs() > 1 ? layerOf(call->getArg(1), depth + 1) : layer;
-      if (uses.traitOfCallee(call) == Trait::RegistersModule || isFactoryCall)
+      if (registersModule(uses.traitOfCallee(call)) || isFactoryCall)
         return isContainer ? ofParts(call->arguments(), depth)
                            : made(layer, {call->getArgs(), call->getNumArgs()});
     }
@@ -162,7 +162,7 @@ private:
   /// `layers = register_module("layers", layers)`
   bool isRegistration(const Expr *value, Entity entity) {
     const auto *call = dyn_cast<CallExpr>(originalOf(value));
-    return call && uses.traitOfCallee(call) == Trait::RegistersModule &&
+    return call && registersModule(uses.traitOfCallee(call)) &&
            llvm::any_of(call->arguments(), [&](const Expr *argument) {
              return uses.rootOf(originalOf(argument)) == entity;
            });

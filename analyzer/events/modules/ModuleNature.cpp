@@ -86,7 +86,7 @@ Nature ModuleNatures::ofFields(const CXXRecordDecl *module) {
 Nature ModuleNatures::ofRegistrations(const CXXRecordDecl *module) {
   Nature nature;
   for (const CallExpr *call : uses.registrations.lookup(module->getCanonicalDecl())) {
-    if (uses.traitOfCallee(call) != Trait::RegistersModule)
+    if (!registersModule(uses.traitOfCallee(call)))
       nature.join({Answer::Yes, Answer::No});
     else
       for (const Expr *argument : call->arguments())
@@ -262,7 +262,7 @@ Nature ModuleNatures::ofConstruct(const CXXConstructExpr *construct) {
 /// Nothing for calls that neither make nor hand on a module as far as the unit shows.
 std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
-  if (uses.traitOfCallee(call) == Trait::RegistersModule)
+  if (registersModule(uses.traitOfCallee(call)))
     return joined(call->arguments());
   if (isFactory(callee) || uses.makesElement(call))
     return ofMade(uses.heldBy(call->getType()).modules.front(), call);

@@ -59,7 +59,7 @@ public:
       return of(access->getArg(0), depth + 1); // `net->`, `*net`
     if (const auto *call = dyn_cast<CallExpr>(module)) {
       const bool isMade = isFactory(call->getDirectCallee());
-      if (uses.traitOfCallee(call) == Trait::RegistersModule)
+      if (registersModule(uses.traitOfCallee(call)))
         return call->getNumArgs() > 1 ? of(call->getArg(1), depth + 1) : ModuleSize();
       if (isMade)
         return made(*record, {call->getArgs(), call->getNumArgs()}, depth);
@@ -120,7 +120,7 @@ private:
   /// `layers = register_module("layers", layers)`
   bool isRegistration(const Expr *value, Entity entity) {
     const auto *call = dyn_cast<CallExpr>(originalOf(value));
-    return call && uses.traitOfCallee(call) == Trait::RegistersModule &&
+    return call && registersModule(uses.traitOfCallee(call)) &&
            llvm::any_of(call->arguments(), [&](const Expr *argument) {
              return uses.rootOf(originalOf(argument)) == entity;
            });

@@ -8,6 +8,8 @@ void describe(Words &words, const OptimizerFacts &optimizer) {
   static constexpr llvm::StringRef lives[] = {"untouched", "clean",   "fresh", "used",
                                               "stale",     "unknown", "lost"};
   words.addPaths("owns", optimizer.owned);
+  if (optimizer.whole != noSources)
+    words.addPaths("has all parameters of", optimizer.whole);
   words.add("gradients", optimizer.gradients.possible, lives);
   words.add("used by", optimizer.gradients.step.event());
   words.add("added by", optimizer.gradients.backward.event());

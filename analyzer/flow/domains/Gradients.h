@@ -40,6 +40,7 @@ struct Gradients {
 /// What is known of an optimizer.
 struct OptimizerFacts {
   SourcesId owned = noSources; ///< The modules and tensors whose parameters it updates.
+  SourcesId whole = noSources; ///< The modules of which it certainly has all parameters.
   Gradients gradients;
   bool needsClosure = false; ///< A step of it calls a closure, several times.
   /// What has put another module into the place of one that it owns, or another layer into it.

@@ -278,7 +278,7 @@ static bool keepsTensors(const Event &event, const State &state, PathTable &path
   case EventKind::Combine:
     return !event.isAttribute && !event.leadsIn &&
            ((event.isTensor && event.resultRole != TypeRole::Tensor) || isList(event.subject) ||
-            event.registersParameter || (event.isArithmetic && !event.result));
+            event.registers == Registers::Parameter || (event.isArithmetic && !event.result));
   case EventKind::Forward: // A module may keep what it is given, and the graph does.
     return event.callee || state.gradMode().possible != GradMode::Off;
   case EventKind::Overwrite: // set_data()

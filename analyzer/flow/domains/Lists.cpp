@@ -12,6 +12,8 @@ void describe(Words &words, const ListFacts &list) {
   words.addIf(list.isEmpty, "empty");
   words.add("elements that hold nothing since", list.sized);
   words.addIf(list.isGrown, "grown");
+  if (list.whole != noSources)
+    words.addPaths("has all parameters of", list.whole);
 }
 
 // --- what is known at one point
@@ -46,16 +48,34 @@ void State::fillList(PathId path) {
                 [&](const auto &entry) { return tables->paths.isWithin(entry.first, object); });
 }
 
+void State::forgetLists(llvm::function_ref<bool(PathId)> isMeant) {
+  SourcesTable &sources = tables->sources;
+  lists.changeIf(
+      [&](const auto &entry) { return llvm::any_of(sources.members(entry.second.whole), isMeant); },
+      [&](PathId, ListFacts &facts) {
+        facts.whole = sources.filter(facts.whole, [&](PathId module) { return !isMeant(module); });
+      });
+}
+
 void State::joinLists(const State &other) {
   for (PathId path : lists.differences(other.lists)) {
     const ListFacts *here = lists.find(path), *there = other.lists.find(path);
-    if (here && (!there || there->isEmpty != here->isEmpty || there->sized != here->sized)) {
-      lists.erase(path);
-    } else if (here && there->isGrown && !here->isGrown) {
-      ListFacts &facts = *lists.edit(path);
-      facts.isGrown = true;
-      facts.grown = there->grown;
+    if (!here)
+      continue;
+    ListFacts facts;
+    if (there && there->isEmpty == here->isEmpty && there->sized == here->sized) {
+      facts = *here;
+      if (there->isGrown && !here->isGrown) {
+        facts.isGrown = true;
+        facts.grown = there->grown;
+      }
     }
+    facts.whole = there ? tables->sources.common(here->whole, there->whole) : noSources;
+    facts.doubled = there ? onBoth(here->doubled, there->doubled) : nullptr;
+    if (facts == ListFacts())
+      lists.erase(path);
+    else
+      lists[path] = facts;
   }
   for (FileId file : saved.differences(other.saved)) {
     const SavedFile *here = saved.find(file), *there = other.saved.find(file);
@@ -111,6 +131,58 @@ const ListFacts *readsEmptyElements(const Event &event, const State &state) {
   return nullptr;
 }
 
+bool haveInCommon(SourcesId some, SourcesId others, const State &state) {
+  const SourcesTable &sources = state.tables->sources;
+  const Registry &registry = state.registry();
+  return llvm::any_of(sources.members(some), [&](PathId one) {
+    return llvm::any_of(sources.members(others), [&](PathId other) {
+      return registry.isPart(one, other) || registry.isPart(other, one);
+    });
+  });
+}
+
+SourcesId wholeOf(const Operand &list, const State &state) {
+  const ListFacts *known = list.path ? state.list(list.path) : nullptr;
+  return known ? known->whole : noSources;
+}
+
+/// The list of which \p first and \p last are the beginning and the end, or none.
+static PathId rangeOf(const Operand &first, const Operand &last, const PathTable &paths) {
+  const auto isCallOf = [](const Operand &operand, llvm::StringRef name) {
+    const ir::Node *call = ir::asCall(operand.expr ? &operand.expr->spelled() : nullptr);
+    return call && call->symbol && call->symbol->name == name;
+  };
+  const bool isRange = first.path && first.path == last.path &&
+                       paths.last(first.path).kind == PathStep::Element &&
+                       isCallOf(first, "begin") && isCallOf(last, "end");
+  return isRange ? paths.parent(first.path) : noPath;
+}
+
+/// What the event, which adds to a list, adds of whole modules.
+static llvm::SmallVector<SourcesId, 2> addedBy(const Event &event, const State &state) {
+  llvm::SmallVector<SourcesId, 2> added;
+  for (const Operand &operand : event.operands)
+    if (const SourcesId whole = wholeOf(operand, state); whole != noSources)
+      added.push_back(whole);
+  if (const size_t count = event.operands.size(); added.empty() && count >= 2)
+    if (const PathId list =
+            rangeOf(event.operands[count - 2], event.operands[count - 1], state.tables->paths))
+      added.push_back(wholeOf({.path = list}, state));
+  return added;
+}
+
+/// The list gets the parameters that the event adds.
+static void addWhole(const Event &event, const State &state, ListFacts &facts) {
+  for (const Operand &operand : event.operands)
+    if (const ListFacts *known = operand.path ? state.list(operand.path) : nullptr)
+      facts.doubled = onEither(facts.doubled, known->doubled);
+  for (const SourcesId added : addedBy(event, state)) {
+    if (haveInCommon(facts.whole, added, state))
+      facts.doubled = &event;
+    facts.whole = state.tables->sources.join(facts.whole, added);
+  }
+}
+
 PathId listOf(const Event &event) {
   const bool isFunction = !event.subject.path && !event.operands.empty();
   return isFunction && event.listChange != ListChange::None ? event.operands.front().path
@@ -128,6 +200,9 @@ void Interpreter::changeList(const Event &event, State &state) const {
     if (event.listChange == ListChange::None && event.operands.size() == 1 && event.isTensor)
       if (const ListFacts *known = state.list(event.operands.front().path))
         facts = *known;
+    if (facts == ListFacts() && event.listChange == ListChange::None &&
+        event.subject.role == TypeRole::None)
+      addWhole(event, state, facts); // A group of an optimizer, or a list of some.
     if (!(facts == ListFacts()))
       state.setList(event.result, facts);
     break;
@@ -154,6 +229,24 @@ void Interpreter::changeList(const Event &event, State &state) const {
     ListFacts facts = known ? *known : ListFacts();
     switch (event.listChange) {
     case ListChange::None:
+      if (event.givesParameters && event.site->writtenArguments() == 0)
+        if (const PathId module = state.certainModule(event.subject))
+          return state.setList(event.result, {.whole = state.tables->sources.of(module)});
+      if (event.site->kind == ir::NodeKind::List) {
+        ListFacts made;
+        addWhole(event, state, made);
+        if (made.whole != noSources)
+          return state.setList(event.result, made);
+      }
+      // A list of groups: `groups.push_back(group)`.
+      if (event.subject.path && event.subject.role == TypeRole::None && event.subject.escapes) {
+        ListFacts changed = facts;
+        if (addedBy(event, state).empty())
+          changed.whole = noSources;
+        addWhole(event, state, changed);
+        if (!(changed == facts))
+          return state.setList(list, changed);
+      }
       break;
     case ListChange::Clear:
       return state.setList(list, {.isEmpty = true});
@@ -162,8 +255,9 @@ void Interpreter::changeList(const Event &event, State &state) const {
         return state.setList(list, {}); // It may take elements away.
       return state.setList(list, {.sized = &event});
     case ListChange::Append:
+      addWhole(event, state, facts);
       if (!facts.sized)
-        return state.setList(list, {});
+        return state.setList(list, {.whole = facts.whole, .doubled = facts.doubled});
       if (!facts.isGrown)
         facts.grown = &event;
       facts.isGrown = true;

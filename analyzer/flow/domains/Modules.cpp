@@ -109,6 +109,52 @@ void State::addPart(PathId whole, const Operand &part) {
       parts[{each, whole}] = true;
 }
 
+PathId State::certainModule(const Operand &module) const {
+  PathTable &paths = tables->paths;
+  const PathId object = resolve(module.path);
+  if (!object || object == paths.unknown())
+    return noPath;
+  const auto isOneOfMany = [&](PathId path) {
+    for (; path; path = paths.parent(path))
+      if (const PathStep &step = paths.last(path); step.kind == PathStep::Element && step.index < 0)
+        return true;
+    return false;
+  };
+  // The variable of a loop is the same element until it is the next.
+  const ir::Symbol *variable = paths.last(module.path).symbol();
+  return isOneOfMany(object) && !(variable && variable->isRangeElement) ? noPath : object;
+}
+
+void State::registerPart(PathId whole, const Operand &part, const Event &event) {
+  if (const PathId object = certainModule(part); object && whole)
+    registered.add(whole, object, event);
+}
+
+void State::registerPart(const Event &event, FileId name) {
+  const PathId whole = certainModule(event.subject);
+  if (event.registers == Registers::Other)
+    return registered.forgetParts(resolve(event.subject.path));
+  if (!whole)
+    return;
+  if (event.registers == Registers::Module)
+    registerPart(whole, event.operands.front(), event);
+  else if (registersTied(event, *this))
+    registered.addTied(whole, event);
+  if (name != noFile)
+    registered.addName(whole, name, event);
+}
+
+bool registersTied(const Event &event, const State &state) {
+  if (event.registers != Registers::Parameter || event.constant != true)
+    return false;
+  const Value value = state.valueOf(event.operands.front());
+  const SourcesTable &sources = state.tables->sources;
+  const auto owners = sources.members(value.autograd.sources);
+  return value.autograd.isParameter && !value.autograd.isRecorded && owners.size() == 1 &&
+         !sources.isUnknown(value.autograd.sources) &&
+         state.tables->paths.isWithin(owners.front(), state.resolve(event.subject.path));
+}
+
 bool State::isModuleAt(PathId path) const {
   for (; path; path = tables->paths.parent(path))
     if (modules.find(path))

@@ -8,6 +8,7 @@
 
 namespace gradtidy {
 
+class State;
 class Words;
 
 /// What is known of a module.
@@ -50,6 +51,10 @@ struct ModuleFacts {
 
 /// The layer in which a container ends that ends in \p last, when it is given \p added.
 Layer grown(const Layer &last, const Layer &added);
+
+/// Whether the event makes a tensor that its module, or a member of it, has registered as a
+/// parameter one of it again.
+bool registersTied(const Event &event, const State &state);
 
 void describe(Words &words, const ModuleFacts &module);
 

@@ -1,0 +1,195 @@
+// Outputs of layers in forward passes.
+#include <torch/torch.h>
+
+#include <vector>
+
+namespace nn = torch::nn;
+
+struct NetImpl : nn::Module {
+  NetImpl() {
+    block = register_module("block", nn::Linear(4, 4));
+    gate = register_module("gate", nn::Linear(4, 4));
+    head = register_module("head", nn::Linear(4, 2));
+  }
+
+  torch::Tensor overwritten_bad(torch::Tensor x) {
+    auto y = block(x); // expect: ml-lost-output (no fix): the output of 'block' is lost: 'y' gets another value before it is read, so no gradient reaches these layers
+    y = gate(x);       // note: 'y' gets the other value here
+    return head(y);
+  }
+
+  torch::Tensor activated_bad(torch::Tensor x) {
+    torch::Tensor y = torch::relu(block->forward(x)); // expect: ml-lost-output
+    y = torch::relu(gate->forward(x)); // note: gets the other value here
+    return head(y);
+  }
+
+  torch::Tensor assigned_bad(torch::Tensor x) {
+    torch::Tensor y;
+    y = block(x); // expect: ml-lost-output
+    y = x; // note: gets the other value here
+    return head(y);
+  }
+
+  torch::Tensor branches_bad(torch::Tensor x, bool isGated) {
+    auto y = block(x); // expect: ml-lost-output
+    if (isGated)
+      y = gate(x); // note: gets the other value here
+    else
+      y = x;
+    return head(y);
+  }
+
+  torch::Tensor in_loop_bad(torch::Tensor x, int count) {
+    for (int i = 0; i < count; ++i) {
+      auto y = block(x); // expect: ml-lost-output
+      if (i > 3) {
+        y = gate(x); // note: gets the other value here
+        x = x + y;
+      }
+    }
+    return head(x); // Without the gate, nothing reads it either.
+  }
+
+  torch::Tensor unread_bad(torch::Tensor x) {
+    auto y = block(x); // expect: ml-lost-output: the output of 'block' is lost: 'y' is never read
+    return head(gate(x));
+  }
+
+  // ---- read
+
+  torch::Tensor chained(torch::Tensor x) {
+    auto y = block(x);
+    y = gate(y);
+    y = head(torch::relu(y));
+    return y;
+  }
+
+  torch::Tensor sometimes(torch::Tensor x, bool isGated) {
+    auto y = block(x);
+    if (isGated)
+      y = gate(x);
+    return head(y);
+  }
+
+  torch::Tensor each(torch::Tensor x, int count) {
+    torch::Tensor y = x;
+    for (int i = 0; i < count; ++i)
+      y = block(x + y);
+    return head(y);
+  }
+
+  torch::Tensor last(torch::Tensor x, int count) {
+    torch::Tensor y;
+    for (int i = 0; i < count; ++i) {
+      if (y.defined())
+        x = x + y;
+      y = block(x);
+    }
+    return head(x);
+  }
+
+  torch::Tensor referred(torch::Tensor x) {
+    torch::Tensor y;
+    auto &other = y;
+    y = block(x);
+    auto sum = other + x;
+    y = gate(x);
+    return head(y + sum);
+  }
+
+  torch::Tensor closed_over(torch::Tensor x) {
+    torch::Tensor y;
+    auto add = [&] { return x + y; };
+    y = block(x);
+    x = add();
+    y = gate(x);
+    return head(y);
+  }
+
+  torch::Tensor meant(torch::Tensor x) {
+    [[maybe_unused]] auto y = block(x);
+    auto unused = gate(x);
+    auto z = gate(x);
+    (void)z;
+    return head(x);
+  }
+
+  torch::Tensor handed_out(torch::Tensor x, std::vector<torch::Tensor> &kept) {
+    auto y = block(x);
+    kept.push_back(y);
+    y = gate(x);
+    return head(y);
+  }
+
+  torch::Tensor ends(torch::Tensor x, bool isShallow) {
+    auto y = block(x);
+    if (isShallow)
+      return y;
+    y = gate(x);
+    return head(y);
+  }
+
+  torch::Tensor without_gradients(torch::Tensor x) {
+    torch::NoGradGuard guard;
+    auto y = block(x);
+    y = gate(x);
+    return head(y);
+  }
+
+  torch::Tensor warmed_up(torch::Tensor x) {
+    auto y = block(x);
+    y = block(x);
+    return head(y);
+  }
+
+  nn::Linear block{nullptr}, gate{nullptr}, head{nullptr};
+};
+TORCH_MODULE(Net);
+
+/// It keeps what it has computed: that is what it is called for.
+struct MemoryImpl : nn::Module {
+  MemoryImpl() { fc = register_module("fc", nn::Linear(4, 4)); }
+  torch::Tensor forward(torch::Tensor x) {
+    state = fc(x);
+    return state;
+  }
+  nn::Linear fc{nullptr};
+  torch::Tensor state;
+};
+TORCH_MODULE(Memory);
+
+struct RememberingImpl : nn::Module {
+  RememberingImpl() {
+    memory = register_module("memory", Memory());
+    head = register_module("head", nn::Linear(4, 2));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    auto y = memory(x);
+    y = head(x);
+    return y + memory->state.sum();
+  }
+  Memory memory{nullptr};
+  nn::Linear head{nullptr};
+};
+
+struct InnerImpl : nn::Module {
+  InnerImpl() { fc = register_module("fc", nn::Linear(4, 4)); }
+  torch::Tensor forward(torch::Tensor x) { return torch::relu(fc(x)); }
+  nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Inner);
+
+struct OuterImpl : nn::Module {
+  OuterImpl() {
+    inner = register_module("inner", Inner());
+    head = register_module("head", nn::Linear(4, 2));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    auto y = inner(x); // expect: ml-lost-output
+    y = head(x); // note: gets the other value here
+    return y;
+  }
+  Inner inner{nullptr};
+  nn::Linear head{nullptr};
+};

@@ -3,7 +3,9 @@
 
 #include "Check.h"
 
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Path.h"
 
 namespace gradtidy {
 namespace {
@@ -80,13 +82,17 @@ private:
       return !method.isGenerated && !method.symbol->isPureVirtual && !method.isDefined;
     };
     const auto isWritten = [](const ir::Symbol *constructor) { return !constructor->isImplicit; };
-    const bool isReachable = !member.isPrivate && !isInMainFile(record, visit);
+    const bool isReachable = !member.isPrivate && !isInSource(record, visit);
     return !code.hasFriends && !code.isDamaged && !isReachable &&
            llvm::any_of(code.constructors, isWritten) && llvm::none_of(code.methods, isUnseen);
   }
 
-  static bool isInMainFile(const ir::Symbol &record, const UnitVisit &visit) {
-    return visit.source.manager.isInMainFile(record.location);
+  /// Whether the class is defined in a source, which no other one includes.
+  static bool isInSource(const ir::Symbol &record, const UnitVisit &visit) {
+    const clang::SourceManager &manager = visit.source.manager;
+    const llvm::StringRef file = manager.getFilename(manager.getExpansionLoc(record.location));
+    return llvm::is_contained({".cpp", ".cc", ".cxx", ".c++", ".C", ".cu"},
+                              llvm::sys::path::extension(file));
   }
 
   /// Whether nothing in the unit does anything to the member but to use its value.

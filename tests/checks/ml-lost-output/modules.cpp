@@ -58,28 +58,28 @@ struct NetImpl : nn::Module {
 
   // ---- read
 
-  torch::Tensor chained(torch::Tensor x) {
+  torch::Tensor chained_ok(torch::Tensor x) {
     auto y = block(x);
     y = gate(y);
     y = head(torch::relu(y));
     return y;
   }
 
-  torch::Tensor sometimes(torch::Tensor x, bool isGated) {
+  torch::Tensor sometimes_ok(torch::Tensor x, bool isGated) {
     auto y = block(x);
     if (isGated)
       y = gate(x);
     return head(y);
   }
 
-  torch::Tensor each(torch::Tensor x, int count) {
+  torch::Tensor each_ok(torch::Tensor x, int count) {
     torch::Tensor y = x;
     for (int i = 0; i < count; ++i)
       y = block(x + y);
     return head(y);
   }
 
-  torch::Tensor last(torch::Tensor x, int count) {
+  torch::Tensor last_ok(torch::Tensor x, int count) {
     torch::Tensor y;
     for (int i = 0; i < count; ++i) {
       if (y.defined())
@@ -89,7 +89,7 @@ struct NetImpl : nn::Module {
     return head(x);
   }
 
-  torch::Tensor referred(torch::Tensor x) {
+  torch::Tensor referred_ok(torch::Tensor x) {
     torch::Tensor y;
     auto &other = y;
     y = block(x);
@@ -98,7 +98,7 @@ struct NetImpl : nn::Module {
     return head(y + sum);
   }
 
-  torch::Tensor closed_over(torch::Tensor x) {
+  torch::Tensor closed_over_ok(torch::Tensor x) {
     torch::Tensor y;
     auto add = [&] { return x + y; };
     y = block(x);
@@ -107,7 +107,7 @@ struct NetImpl : nn::Module {
     return head(y);
   }
 
-  torch::Tensor meant(torch::Tensor x) {
+  torch::Tensor meant_ok(torch::Tensor x) {
     [[maybe_unused]] auto y = block(x);
     auto unused = gate(x);
     auto z = gate(x);
@@ -115,14 +115,14 @@ struct NetImpl : nn::Module {
     return head(x);
   }
 
-  torch::Tensor handed_out(torch::Tensor x, std::vector<torch::Tensor> &kept) {
+  torch::Tensor handed_out_ok(torch::Tensor x, std::vector<torch::Tensor> &kept) {
     auto y = block(x);
     kept.push_back(y);
     y = gate(x);
     return head(y);
   }
 
-  torch::Tensor ends(torch::Tensor x, bool isShallow) {
+  torch::Tensor ends_ok(torch::Tensor x, bool isShallow) {
     auto y = block(x);
     if (isShallow)
       return y;
@@ -130,14 +130,14 @@ struct NetImpl : nn::Module {
     return head(y);
   }
 
-  torch::Tensor without_gradients(torch::Tensor x) {
+  torch::Tensor without_gradients_ok(torch::Tensor x) {
     torch::NoGradGuard guard;
     auto y = block(x);
     y = gate(x);
     return head(y);
   }
 
-  torch::Tensor warmed_up(torch::Tensor x) {
+  torch::Tensor warmed_up_ok(torch::Tensor x) {
     auto y = block(x);
     y = block(x);
     return head(y);

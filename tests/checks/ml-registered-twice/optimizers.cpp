@@ -81,14 +81,14 @@ void tied_bad() {
 
 // ---- once
 
-void parts(Net net) {
+void parts_ok(Net net) {
   auto parameters = net->body->parameters();
   auto head = net->head->parameters();
   parameters.insert(parameters.end(), head.begin(), head.end());
   Adam optimizer(parameters, 0.1);
 }
 
-void two(Net net, Net other) {
+void two_ok(Net net, Net other) {
   std::vector<OptimizerParamGroup> groups;
   groups.push_back(OptimizerParamGroup(net->body->parameters()));
   groups.push_back(OptimizerParamGroup(net->head->parameters()));
@@ -96,7 +96,7 @@ void two(Net net, Net other) {
   SGD optimizer(groups, SGDOptions(0.1));
 }
 
-void split(Net net) {
+void split_ok(Net net) {
   std::vector<torch::Tensor> decayed, others;
   for (const auto &parameter : net->named_parameters())
     (parameter.value().dim() > 1 ? decayed : others).push_back(parameter.value());
@@ -108,7 +108,7 @@ void split(Net net) {
   other.add_param_group(OptimizerParamGroup(others));
 }
 
-void filtered(Net net) {
+void filtered_ok(Net net) {
   auto parameters = net->parameters();
   parameters.erase(parameters.begin(), parameters.begin() + 2);
   auto more = net->body->parameters();
@@ -116,7 +116,7 @@ void filtered(Net net) {
   Adam optimizer(parameters, 0.1);
 }
 
-void each() {
+void each_ok() {
   std::vector<torch::Tensor> parameters;
   for (int i = 0; i < 3; ++i) {
     Net net;
@@ -126,12 +126,12 @@ void each() {
   Adam optimizer(parameters, 0.1);
 }
 
-void own_optimizers(Net net) {
+void own_optimizers_ok(Net net) {
   SGD first(net->parameters(), 0.1);
   SGD second(net->parameters(), 0.1);
 }
 
-void chosen(Net net, bool isFirst) {
+void chosen_ok(Net net, bool isFirst) {
   auto parameters = isFirst ? net->body->parameters() : net->head->parameters();
   auto head = net->head->parameters();
   parameters.insert(parameters.end(), head.begin(), head.end());
@@ -148,4 +148,4 @@ struct TiedImpl : nn::Module {
 };
 TORCH_MODULE(Tied);
 
-torch::Tensor look_up(Tied net, torch::Tensor x) { return torch::mm(x, net->weight); }
+torch::Tensor look_up_ok(Tied net, torch::Tensor x) { return torch::mm(x, net->weight); }

@@ -110,7 +110,7 @@ struct OutsideImpl : nn::Module {
 };
 TORCH_MODULE(Outside);
 
-Outside make() {
+Outside make_ok() {
   Outside net;
   net->fc = net->register_module("fc", nn::Linear(4, 4));
   std::swap(net->scale, *std::make_unique<torch::Tensor>(torch::ones({4})));
@@ -149,4 +149,4 @@ struct Parts {
   torch::Tensor scale;
 };
 
-Parts parts() { return {nn::Linear(4, 4), torch::ones({4})}; }
+Parts parts_ok() { return {nn::Linear(4, 4), torch::ones({4})}; }

@@ -194,10 +194,11 @@ private:
     });
   }
 
-  /// Whether the variable is a local tensor that has no other name.
+  /// Whether the variable is a tensor of the function alone that has no other name.
   static bool isPlain(const ir::Symbol &variable, const Visit &visit) {
-    if (!variable.isLocal || variable.isStatic || variable.type->isReference ||
-        variable.type->isPointer || variable.location.isMacroID())
+    const bool isOwn = variable.isLocal || variable.kind == ir::SymbolKind::Parameter;
+    if (!isOwn || variable.isStatic || variable.type->isReference || variable.type->isPointer ||
+        variable.location.isMacroID())
       return false;
     bool hasOther = false;
     ir::forEach(visit.event.function->body, [&](const ir::Node &part) {

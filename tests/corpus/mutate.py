@@ -110,21 +110,31 @@ def forget_layer(repo: Repo, src: Source) -> Iterator[Mutant]:
             yield Mutant([mutate.delete(src, statement)], uses[0].start(), 0, len(src.text) - 1)
 
 
-PASS = re.compile(r"(?:(?:auto|(?:torch::)?Tensor)\s+)?(\w+)\s*=\s*(\w+)\s*(?:->\s*forward\s*)?\(\s*(\w+)\s*\)\s*;")
+PASS = re.compile(
+    r"(?:(?:auto|(?:torch::)?Tensor)\s+)?(\w+)\s*=\s*(?:torch::relu\s*\(\s*)?(\w+)\s*(?:->\s*forward\s*)?"
+    r"\(\s*(\w+)\s*\)\s*\)?\s*;"
+)
 
 
-@mutate.operator("give-input", "ml-lost-output")
-def give_input(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """Of two layers the second is given the input of the first in place of its output."""
-    for first, second in zip(src.stmts, src.stmts[1:]):
-        one, two = PASS.fullmatch(first.text), PASS.fullmatch(second.text)
-        if not one or not two or first.block is not second.block or two[1] != one[1] or two[3] != one[1]:
+@mutate.operator("overwrite-output", "ml-lost-output")
+def overwrite_output(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The output of a layer is overwritten by its input, or that of the next layer by what ignores it."""
+    layers = {member for _, member in registered(src)}
+    for statement in src.stmts:
+        found = PASS.fullmatch(statement.text)
+        if not found or found[2] not in layers or not src.function_of(statement.block):
             continue
-        if one[3] == one[1] or one[2] == two[2]:
-            continue
-        at = second.start + two.start(3)
-        edit = Edit(at, at + len(two[3]), one[3])
-        yield Mutant([edit], first.start, first.start, second.end)
+        name, given = found[1], found[3]
+        if name == given:  # `x = fc(x);`
+            func = src.function_of(statement.block)
+            kept = Edit(func.start + 1, func.start + 1, f" auto given = {name};")
+            if not re.search(rf"\bTensor\s+{name}\b", src.mask[func.head : func.start]):
+                continue
+            edits, given = [kept], "given"
+        else:
+            edits = []
+        edit = mutate.after(src, statement, f"{name} = {given};")
+        yield Mutant([*edits, edit], statement.start, statement.start, edit.start)
 
 
 if __name__ == "__main__":

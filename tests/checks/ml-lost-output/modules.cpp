@@ -56,6 +56,18 @@ struct NetImpl : nn::Module {
     return head(gate(x));
   }
 
+  torch::Tensor parameter_bad(torch::Tensor x) {
+    auto shortcut = x;
+    x = block(x); // expect: ml-lost-output
+    x = gate(shortcut); // note: gets the other value here
+    return head(x);
+  }
+
+  void by_reference_ok(torch::Tensor &x, torch::Tensor input) {
+    x = block(input);
+    x = gate(input);
+  }
+
   // ---- read
 
   torch::Tensor chained_ok(torch::Tensor x) {

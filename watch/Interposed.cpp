@@ -146,6 +146,7 @@ at::Tensor step(Self &self, torch::optim::Optimizer::LossClosure closure, void *
     watching->training.afterStep(*watching.operator->(), self);
     watching->graphs.onStep(*watching.operator->());
     watching->operations.onStep(*watching.operator->());
+    watching->values.onStep();
   }
   return loss;
 }
@@ -237,7 +238,7 @@ std::vector<Tensor> Module::parameters(bool recurse) const {
   static auto *const real = nextAs<std::vector<Tensor>(const Module *, bool)>(next());
   std::vector<Tensor> all = real(this, recurse);
   if (const Watching watching; watching)
-    watching->training.onParameters(all);
+    watching->training.onParameters(all, recurse && !children().empty());
   return all;
 }
 
@@ -254,8 +255,11 @@ void Module::zero_grad(bool set_to_none) {
   static auto *const real = nextAs<void(Module *, bool)>(next());
   const Depth depth(thread().clears);
   if (depth.isOutermost())
-    if (const Watching watching; watching)
-      watching->training.onClear(*watching.operator->(), nullptr, parameters());
+    if (const Watching watching; watching) {
+      const std::vector<Tensor> all = parameters();
+      watching->training.onParameters(all, !children().empty());
+      watching->training.onClear(*watching.operator->(), nullptr, all);
+    }
   real(this, set_to_none);
 }
 

@@ -42,10 +42,56 @@ std::string sizes(const at::Tensor &tensor) {
   return result + ")";
 }
 
-/// The operation that made \p tensor, as its graph names it.
+/// The operation that made the numbers of \p tensor, as its graph names it: others only gave them
+/// another shape.
 std::string originOf(const at::Tensor &tensor) {
-  const auto node = tensor.grad_fn();
+  static const std::set<std::string> shaping = {
+      "ViewBackward0",       "UnsafeViewBackward0", "ReshapeAliasBackward0", "SqueezeBackward0",
+      "SqueezeBackward1",    "UnsqueezeBackward0",  "PermuteBackward0",      "TransposeBackward0",
+      "TBackward0",          "CloneBackward0",      "AliasBackward0",        "SliceBackward0",
+      "SelectBackward0",     "ExpandBackward0",     "ToCopyBackward0",       "IndexSelectBackward0",
+      "UnsafeSplitBackward0"};
+  auto node = tensor.grad_fn();
+  while (node && shaping.count(node->name()) && node->num_inputs() == 1 && node->num_outputs() == 1)
+    node = node->next_edge(0).function;
   return node ? node->name() : "";
+}
+
+/// Calls \p each with the elements of \p tensor as double, if the CPU can read them one after the
+/// other. At most 65536 of them: where labels are wrong, many are.
+template <typename Call> void forNumbers(const at::Tensor &tensor, const Call &each) {
+  if (!tensor.defined() || !tensor.device().is_cpu() || tensor.layout() != at::kStrided ||
+      !tensor.is_contiguous() || tensor.numel() == 0)
+    return;
+  const auto go = [&](const auto *values) {
+    for (int64_t i = 0; i < std::min<int64_t>(tensor.numel(), 65536); ++i)
+      each(static_cast<double>(values[i]));
+  };
+  const void *data = tensor.const_data_ptr();
+  switch (tensor.scalar_type()) {
+  case at::kFloat:
+    return go(static_cast<const float *>(data));
+  case at::kDouble:
+    return go(static_cast<const double *>(data));
+  case at::kLong:
+    return go(static_cast<const int64_t *>(data));
+  case at::kInt:
+    return go(static_cast<const int32_t *>(data));
+  case at::kByte:
+    return go(static_cast<const uint8_t *>(data));
+  default:
+    return;
+  }
+}
+
+/// The first element of \p tensor that is less than \p least or more than \p most.
+std::optional<double> numberOutside(const at::Tensor &tensor, double least, double most) {
+  std::optional<double> found;
+  forNumbers(tensor, [&](double value) {
+    if (!found && (value < least || value > most))
+      found = value;
+  });
+  return found;
 }
 
 bool isMainThread() {
@@ -103,17 +149,28 @@ void end(const at::RecordFunction &function, at::ObserverContext *) {
   if (here.isWatching)
     return;
   here.operations = std::max(0, here.operations - 1);
-  if (isOfProgram(here))
-    if (const Watching watching; watching)
+  // The engine has an operation of its own around the node's.
+  const bool isOfBackward = here.operations <= 1 && here.backwards > 0;
+  if (!isOfBackward && !isOfProgram(here))
+    return;
+  if (const Watching watching; watching) {
+    if (isOfBackward)
+      watching->operations.inBackward(*watching.operator->(), function.outputs());
+    else
       watching->operations.after(*watching.operator->(), function.name(), function.outputs());
+  }
 }
 
 std::unique_ptr<at::ObserverContext> beginBackward(const at::RecordFunction &function) {
-  if (!thread().isWatching)
-    if (const Watching watching; watching)
-      watching->graphs.onDifferentiated(function.forwardThreadId() ? function.forwardThreadId()
-                                                                   : function.threadId(),
-                                        static_cast<uint64_t>(function.seqNr()));
+  if (thread().isWatching)
+    return nullptr;
+  const uint64_t number =
+      function.forwardThreadId() ? function.forwardThreadId() : function.threadId();
+  const auto sequence = static_cast<uint64_t>(function.seqNr());
+  if (const Watching watching; watching) {
+    watching->graphs.onDifferentiated(number, sequence);
+    watching->values.onNode(function.name(), number, sequence);
+  }
   return nullptr;
 }
 
@@ -139,6 +196,9 @@ const std::unordered_map<std::string, Operations::Handler> &Operations::handlers
       {"aten::nll_loss", &Operations::onClassLoss},
       {"aten::nll_loss_nd", &Operations::onClassLoss},
       {"aten::binary_cross_entropy_with_logits", &Operations::onLogitLoss},
+      {"aten::binary_cross_entropy", &Operations::onProbabilityLoss},
+      {"aten::kl_div", &Operations::onDivergence},
+      {"aten::embedding", &Operations::onEmbedding},
       {"aten::log", &Operations::onLog},
       {"aten::log2", &Operations::onLog},
       {"aten::log10", &Operations::onLog},
@@ -160,6 +220,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
   std::vector<const at::Tensor *> tensors;
   for (const at::Tensor &tensor : held)
     tensors.push_back(&tensor);
+  session.values.before(held);
 
   // Whether somebody has used what the last operation made.
   const auto found = pending.find(threadNumber());
@@ -240,6 +301,12 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
     stacked = inputs[0].toTensorVector().size();
 }
 
+void Operations::inBackward(Session &session, const std::vector<c10::IValue> &outputs) {
+  for (const c10::IValue &output : outputs)
+    if (output.isTensor())
+      session.values.inBackward(output.toTensor());
+}
+
 void Operations::onResultUsed() { pending.erase(threadNumber()); }
 
 void Operations::after(Session &session, const std::string &name,
@@ -251,6 +318,7 @@ void Operations::after(Session &session, const std::string &name,
   if (!output.defined())
     return;
   session.graphs.afterOperation(session, output);
+  session.values.after(session, name, output);
   if (valueOperations().count(name) && output.has_storage() && !output.is_inference())
     pending[threadNumber()] = {.tensor = weak(output),
                                .storage = weakStorage(output),
@@ -294,26 +362,107 @@ void Operations::onClassLoss(Session &session, const std::string &name, Inputs i
                     .message = std::string("class labels are 64-bit integers, but these are ") +
                                c10::toString(target.scalar_type()),
                     .stack = Stack::capture()});
+  checkClasses(session, inputs);
   const std::string origin = originOf(input);
   if (!isNll && origin == "SoftmaxBackward0")
     session.report({.check = "ml-loss-activation",
                     .message = "cross_entropy_loss() applies the softmax itself, but its input has "
                                "been through one",
                     .stack = Stack::capture()});
-  if (isNll && (origin == "SoftmaxBackward0" || origin == "AddmmBackward0"))
+  if (!isNll)
+    return;
+  const std::optional<double> positive =
+      numberOutside(input, -std::numeric_limits<double>::infinity(), 1e-4);
+  if (origin == "SoftmaxBackward0")
     session.report({.check = "ml-loss-activation",
-                    .message = "nll_loss() takes logarithms of probabilities, but its input is a " +
-                               std::string(origin == "AddmmBackward0" ? "score" : "probability"),
+                    .message = "nll_loss() takes logarithms of probabilities, but its input is "
+                               "a softmax; use log_softmax()",
+                    .stack = Stack::capture()});
+  else if (positive || origin == "AddmmBackward0")
+    session.report({.check = "ml-loss-activation",
+                    .message = "nll_loss() takes logarithms of probabilities, but its input is "
+                               "scores" +
+                               (positive ? ", such as " + text(*positive) : std::string()) +
+                               "; use log_softmax(), or cross_entropy()",
+                    .stack = Stack::capture()});
+}
+
+/// Labels for which the scores have no class.
+void Operations::checkClasses(Session &session, Inputs inputs) {
+  const at::Tensor input = tensorAt(inputs, 0), target = tensorAt(inputs, 1);
+  if (target.is_floating_point() || input.dim() == 0)
+    return;
+  const int64_t classes = input.size(input.dim() == 1 ? 0 : 1);
+  // cross_entropy_loss(input, target, weight, reduction, ignore_index, ...), as nll_loss.
+  const int64_t ignored = inputs.size() > 4 && inputs[4].isInt() ? inputs[4].toInt() : -100;
+  std::optional<double> wrong;
+  forNumbers(target, [&](double label) {
+    if (!wrong && label != static_cast<double>(ignored) &&
+        (label < 0 || label >= static_cast<double>(classes)))
+      wrong = label;
+  });
+  if (wrong)
+    session.report({.check = "run-label-range",
+                    .message = "there is a label " + text(*wrong) + " among the targets, but the " +
+                               std::to_string(classes) + " classes of the scores are 0 to " +
+                               std::to_string(classes - 1),
+                    .stack = Stack::capture()});
+}
+
+void Operations::checkProbabilities(Session &session, const std::string &loss,
+                                    const at::Tensor &target) {
+  if (const std::optional<double> wrong = numberOutside(target, 0, 1))
+    session.report({.check = "run-label-range",
+                    .message = loss + " takes targets from 0 to 1, but there is a " + text(*wrong) +
+                               " among them: the loss may fall without end",
                     .stack = Stack::capture()});
 }
 
 void Operations::onLogitLoss(Session &session, const std::string &, Inputs inputs) {
   const at::Tensor input = tensorAt(inputs, 0);
-  if (input.defined() && originOf(input) == "SigmoidBackward0")
+  checkProbabilities(session, "binary_cross_entropy_with_logits()", tensorAt(inputs, 1));
+  if (!input.defined())
+    return;
+  const std::string origin = originOf(input);
+  if (origin == "SigmoidBackward0" || origin == "SoftmaxBackward0")
     session.report({.check = "ml-loss-activation",
                     .message =
                         "binary_cross_entropy_with_logits() applies the sigmoid itself, but its "
                         "input has been through one",
+                    .stack = Stack::capture()});
+}
+
+void Operations::onProbabilityLoss(Session &session, const std::string &, Inputs inputs) {
+  checkProbabilities(session, "binary_cross_entropy()", tensorAt(inputs, 1));
+  if (const std::optional<double> score = numberOutside(tensorAt(inputs, 0), 0, 1))
+    session.report({.check = "ml-loss-activation",
+                    .message = "binary_cross_entropy() takes probabilities, but its input is "
+                               "scores, such as " +
+                               text(*score) +
+                               "; use sigmoid(), or binary_cross_entropy_with_logits()",
+                    .stack = Stack::capture()});
+}
+
+void Operations::onDivergence(Session &session, const std::string &, Inputs inputs) {
+  const std::optional<double> positive =
+      numberOutside(tensorAt(inputs, 0), -std::numeric_limits<double>::infinity(), 1e-4);
+  if (positive)
+    session.report({.check = "ml-loss-activation",
+                    .message = "kl_div() takes logarithms of probabilities, but there is a " +
+                               text(*positive) + " in its input; use log_softmax()",
+                    .stack = Stack::capture()});
+}
+
+void Operations::onEmbedding(Session &session, const std::string &, Inputs inputs) {
+  const at::Tensor weight = tensorAt(inputs, 0), indices = tensorAt(inputs, 1);
+  if (!weight.defined() || weight.dim() == 0)
+    return;
+  if (const auto wrong = numberOutside(indices, 0, static_cast<double>(weight.size(0) - 1)))
+    session.report({.check = "run-label-range",
+                    .message = "there is a " + text(*wrong) +
+                               " among the indices, but the "
+                               "embedding has rows 0 to " +
+                               std::to_string(weight.size(0) - 1),
                     .stack = Stack::capture()});
 }
 
@@ -331,16 +480,20 @@ void Operations::onLog(Session &session, const std::string &name, Inputs inputs)
   zeros.push_back({Stack::capture(), name.substr(6), session.step});
 }
 
-void Operations::onLoss(Session &session, double loss) {
+bool Operations::onLoss(Session &session, double loss) {
   if (std::isfinite(loss) || isBroken)
-    return;
+    return false;
   isBroken = true;
+  bool isExplained = false;
   for (const Zero &zero : zeros)
-    if (zero.step == session.step)
+    if (zero.step == session.step) {
+      isExplained = true;
       session.report({.check = "ml-log-of-zero",
                       .message = zero.name + "() was given a 0 in this step, and the loss is " +
                                  (std::isnan(loss) ? "not a number" : "infinite"),
                       .stack = zero.stack});
+    }
+  return isExplained;
 }
 
 // ---- modes -------------------------------------------------------------------------------------

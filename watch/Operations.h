@@ -28,8 +28,10 @@ public:
   void onResultUsed();
   void onClearedCastCache() { castSteps.clear(); }
   void onAnomalyGuard(const void *self, bool begins, Session &session);
-  /// Of the backward that has ended: whether the loss is a number.
-  void onLoss(Session &session, double loss);
+  /// The loss of the backward that has ended. True if it is no number because of a logarithm of 0.
+  bool onLoss(Session &session, double loss);
+  /// What an operation of a backward has made.
+  void inBackward(Session &session, const std::vector<c10::IValue> &outputs);
 
   void onStep(Session &session);
   void conclude(Session &session);
@@ -41,6 +43,9 @@ private:
   void onElementwiseLoss(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onClassLoss(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onLogitLoss(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
+  void onProbabilityLoss(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
+  void onDivergence(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
+  void onEmbedding(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onLog(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onDropout(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onBatchNorm(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
@@ -48,6 +53,8 @@ private:
   void onRecurrent(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
   void onSubtraction(Session &, const std::string &, c10::ArrayRef<c10::IValue>);
 
+  void checkClasses(Session &session, c10::ArrayRef<c10::IValue> inputs);
+  void checkProbabilities(Session &session, const std::string &loss, const at::Tensor &target);
   void onEvaluationInTraining(Session &session);
   void checkCastCache(Session &session, const at::Tensor &parameter);
   void checkDevice(Session &session, c10::ArrayRef<c10::IValue> inputs);

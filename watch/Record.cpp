@@ -30,6 +30,12 @@ std::string number(double value) {
 
 } // namespace
 
+std::string text(double number) {
+  char result[32];
+  std::snprintf(result, sizeof result, "%.4g", number);
+  return result;
+}
+
 void Record::add(const Finding &finding, unsigned step) {
   if (!known.emplace(finding.check, finding.stack.hash()).second)
     return;

@@ -41,6 +41,9 @@ struct Finding {
   Stack usedBy;
 };
 
+/// \p number as messages show it.
+std::string text(double number);
+
 /// The file that `gradtidy watch` reads. Each line is written at once, so that none is lost when
 /// the program crashes.
 class Record {

@@ -6,6 +6,7 @@
 #include "Operations.h"
 #include "Record.h"
 #include "Training.h"
+#include "Values.h"
 
 #include <ATen/record_function.h>
 
@@ -46,6 +47,7 @@ struct Session {
   Training training;
   Loaders loaders;
   Operations operations;
+  Values values;
 
   void report(const Finding &finding) { record.add(finding, step); }
   /// What only the end of the program shows, or (\p isEnd is false) that of the watching.

@@ -96,12 +96,6 @@ int64_t residentBytes() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-std::string text(double number) {
-  char result[32];
-  std::snprintf(result, sizeof result, "%g", number);
-  return result;
-}
-
 } // namespace
 
 // ---- modules -----------------------------------------------------------------------------------
@@ -133,7 +127,8 @@ void Training::onInitialize(const at::Tensor &tensor) {
     parameter->initialized = Stack::capture();
 }
 
-void Training::onParameters(const std::vector<at::Tensor> &all) {
+void Training::onParameters(const std::vector<at::Tensor> &all, bool isWhole) {
+  wasAskedForWhole |= isWhole;
   for (const at::Tensor &tensor : all)
     if (tensor.defined())
       at(tensor).isUnderRoot = true;
@@ -307,6 +302,10 @@ void Training::beforeStep(Session &session, torch::optim::Optimizer &self) {
   backwardsBySite.clear();
   isScaled = isChanged = false;
 
+  // Each number is looked at.
+  const bool isMeasured = countOf(all) < 100000 || session.step % 32 == 0;
+  session.values.beforeStep(session, all, lastBackward, loss, isMeasured);
+
   for (Input &leaf : leaves) {
     const at::Tensor tensor(leaf.tensor.lock());
     if (!tensor.defined() || leaf.isRead || leaf.isCounted)
@@ -357,7 +356,9 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
     parameter.isLeftover = false;
   }
   for (auto &[impl, parameter] : parameters) {
-    parameter.freshSteps += parameter.isTouched;
+    if (parameter.isTouched && parameter.freshSteps++ == 0)
+      if (const at::Tensor tensor(parameter.tensor.lock()); tensor.defined())
+        parameter.trainedVersion = versionOf(tensor);
     parameter.isTouched = parameter.wasCleared = false;
   }
   for (const at::Tensor &tensor : all)
@@ -385,6 +386,8 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
   } else if (optimizer.stepsWithoutFresh == 5) {
     checkOwners(session, optimizer);
   }
+  if (optimizer.steps == 20)
+    checkUse(session);
 
   const auto now = std::chrono::steady_clock::now();
   const double milliseconds =
@@ -416,9 +419,6 @@ void Training::checkRate(Session &session, const Optimizer &optimizer) {
 }
 
 void Training::checkOwners(Session &session, const Optimizer &optimizer) {
-  bool anyRoot = false;
-  for (const auto &[impl, parameter] : parameters)
-    anyRoot |= parameter.isUnderRoot;
   for (const auto &[impl, parameter] : parameters) {
     if (parameter.isOptimized || parameter.isBuffer || parameter.registered.empty() ||
         parameter.freshSteps < 3)
@@ -427,10 +427,11 @@ void Training::checkOwners(Session &session, const Optimizer &optimizer) {
     // What the program updates by itself needs no optimizer.
     if (!tensor.defined() || !tensor.is_leaf())
       continue;
-    if (!parameter.isUnderRoot && anyRoot && optimizer.stepsWithoutFresh == 0)
+    if (!parameter.isUnderRoot && wasAskedForWhole && optimizer.stepsWithoutFresh == 0)
       session.report({.check = "ml-unregistered-module",
-                      .message = "the parameters of this module get gradients, but no module has "
-                                 "registered it, and no optimizer has them",
+                      .message =
+                          "the parameters of this module get gradients, but no optimizer has "
+                          "them, nor the parameters() of any module: it is not registered",
                       .stack = parameter.registered,
                       .place = Place::Constructor});
     else if (optimizer.stepsWithoutFresh >= 3)
@@ -498,6 +499,7 @@ void Training::onSchedulerStep(const void *self) {
 // ---- gradients ---------------------------------------------------------------------------------
 
 void Training::beforeBackward(Session &session, const std::vector<at::Tensor> &roots) {
+  session.values.beforeBackward();
   ++backwards;
   for (auto &[impl, parameter] : parameters) {
     const at::Tensor tensor(parameter.tensor.lock());
@@ -543,7 +545,8 @@ void Training::afterBackward(Session &session, const BackwardCall &call, const a
       (root.scalar_type() == at::kFloat || root.scalar_type() == at::kDouble)) {
     loss = root.scalar_type() == at::kFloat ? *static_cast<const float *>(root.const_data_ptr())
                                             : *static_cast<const double *>(root.const_data_ptr());
-    session.operations.onLoss(session, loss);
+    const bool isExplained = session.operations.onLoss(session, loss);
+    session.values.onLoss(session, root, loss, call.stack, isExplained);
   }
 }
 
@@ -580,6 +583,9 @@ void Training::onInPlace(Session &session, const at::Tensor &tensor) {
 void Training::onGradientRead(const c10::TensorImpl *tensor) {
   for (Input &leaf : leaves)
     leaf.isRead |= leaf.tensor.address() == tensor;
+  const auto found = parameters.find(tensor);
+  if (found != parameters.end())
+    found->second.isRead = true;
 }
 
 void Training::onRequiresGrad(const at::Tensor &tensor) {
@@ -602,6 +608,50 @@ bool Training::isAnyTraining() const {
   return std::any_of(parameters.begin(), parameters.end(), [](const auto &one) {
     return one.second.mode == Mode::Training && !one.second.tensor.expired();
   });
+}
+
+void Training::checkUse(Session &session) {
+  // Of each module, which has registered its parameters from one place.
+  struct Count {
+    const Parameter *first = nullptr;
+    unsigned idle = 0, unowned = 0, all = 0, steps = 0;
+  };
+  std::map<uint64_t, Count> counts;
+  for (const auto &[impl, parameter] : parameters) {
+    const at::Tensor tensor(parameter.tensor.lock());
+    if (!tensor.defined() || parameter.registered.empty() || parameter.isBuffer ||
+        !tensor.requires_grad() || !tensor.is_leaf())
+      continue;
+    Count &count = counts[parameter.registered.hash()];
+    ++count.all;
+    const bool isIdle = parameter.isOptimized && parameter.steps >= 20 &&
+                        parameter.freshSteps == 0 && !gradientOf(tensor).defined() &&
+                        versionOf(tensor) == parameter.firstVersion;
+    const bool isUnowned = !parameter.isOptimized && parameter.isUnderRoot && !parameter.isRead &&
+                           parameter.freshSteps >= 10 &&
+                           versionOf(tensor) == parameter.trainedVersion;
+    count.idle += isIdle;
+    count.unowned += isUnowned;
+    count.steps = std::max(count.steps, isIdle ? parameter.steps : parameter.freshSteps);
+    count.first = &parameter;
+  }
+  for (const auto &[site, count] : counts) {
+    if (count.idle == count.all)
+      session.report({.check = "run-unchanged-parameters",
+                      .message = "the optimizer has the parameters of this module, which got no "
+                                 "gradient in " +
+                                 std::to_string(count.steps) +
+                                 " steps: the loss does not depend on them, or detach() or a "
+                                 "guard cuts them off",
+                      .stack = count.first->registered});
+    else if (count.unowned == count.all)
+      session.report({.check = "ml-unused-gradients",
+                      .message = "gradients were computed for the parameters of this module in " +
+                                 std::to_string(count.steps) +
+                                 " steps, and no optimizer has them; give them to one, or set "
+                                 "requires_grad_(false)",
+                      .stack = count.first->registered});
+  }
 }
 
 void Training::conclude(Session &session, bool isEnd) {

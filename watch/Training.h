@@ -25,12 +25,13 @@ struct Parameter {
   Stack registered;  ///< Where a module registered it; empty if none did.
   Stack initialized; ///< Where a function of torch::nn::init filled it last, or empty.
   bool isBuffer = false;
-  bool isUnderRoot = false;  ///< Some module's parameters() has it.
-  Mode mode = Mode::Unknown; ///< Of the module that has it.
-  bool isOptimized = false;  ///< Some optimizer has it.
-  unsigned steps = 0;        ///< Of optimizers that have it.
-  unsigned freshSteps = 0;   ///< Steps of any optimizer by which its gradient was fresh.
-  uint32_t firstVersion = 0; ///< Before anything was trained.
+  bool isUnderRoot = false;    ///< Some module's parameters() has it.
+  Mode mode = Mode::Unknown;   ///< Of the module that has it.
+  bool isOptimized = false;    ///< Some optimizer has it.
+  unsigned steps = 0;          ///< Of optimizers that have it.
+  unsigned freshSteps = 0;     ///< Steps of any optimizer by which its gradient was fresh.
+  uint32_t firstVersion = 0;   ///< Before anything was trained.
+  uint32_t trainedVersion = 0; ///< After the first step with a fresh gradient.
 
   const void *seenGradient = nullptr; ///< The gradient before the present backward,
   uint32_t seenVersion = 0;           ///< and its version.
@@ -40,6 +41,7 @@ struct Parameter {
   const void *leftGradient = nullptr; ///< The gradient that the last step used, if it is still
   uint32_t leftVersion = 0;           ///< there, and its version.
   bool isLeftover = false;            ///< A backward added to what the last step had used.
+  bool isRead = false;                ///< The program has looked at its gradient.
 };
 
 /// An optimizer that is, or was, at an address.
@@ -85,7 +87,8 @@ public:
   // ---- modules
   void onRegister(const at::Tensor &tensor, bool isBuffer);
   void onInitialize(const at::Tensor &tensor);
-  void onParameters(const std::vector<at::Tensor> &parameters);
+  /// Some module has given its parameters. \p isWhole: it has modules of its own.
+  void onParameters(const std::vector<at::Tensor> &parameters, bool isWhole);
   void onMode(torch::nn::Module &module, bool on);
   void onSave(Session &session, const torch::nn::Module &module);
   void onLoad(torch::nn::Module &module);
@@ -132,6 +135,7 @@ private:
   Optimizer &of(torch::optim::Optimizer &self);
   void checkRate(Session &session, const Optimizer &optimizer);
   void checkOwners(Session &session, const Optimizer &optimizer);
+  void checkUse(Session &session);
   void checkCopies(Session &session, const Optimizer &optimizer);
 
   std::unordered_map<const c10::TensorImpl *, Parameter> parameters;
@@ -142,6 +146,7 @@ private:
   std::vector<Input> leaves;
   std::unordered_map<const void *, bool> optimizedStorages; ///< Of gradients, after a step.
 
+  bool wasAskedForWhole = false; ///< Some module with modules of its own gave its parameters.
   unsigned backwards = 0;
   double loss = std::numeric_limits<double>::quiet_NaN(); ///< Of the last backward.
   std::chrono::steady_clock::time_point lastStep;

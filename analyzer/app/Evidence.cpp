@@ -2,6 +2,7 @@
 
 #include "analyzer/plugin/CheckAdapter.h"
 #include "analyzer/report/Printable.h"
+#include "analyzer/report/RunChecks.h"
 #include "analyzer/report/SourceText.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/BoundedText.h"
@@ -139,13 +140,14 @@ llvm::Error addEvidence(const std::string &file, const std::vector<std::string> 
   }
   for (const auto &[what, message] : evidence->seen) {
     const auto &[check, place] = what;
-    if (!llvm::is_contained(sources, place.first) || !findRow(check))
+    const std::optional<RunCheck> row = findAnyCheck(check);
+    if (!llvm::is_contained(sources, place.first) || !row)
       continue;
     tidy::ClangTidyError finding(check, tidy::ClangTidyError::Warning, "", false);
     finding.Message = clang::tooling::DiagnosticMessage(message + "; only the run shows this");
     finding.Message.FilePath = place.first;
     finding.Message.FileOffset = offsetOf(text, place);
-    setLevel(finding, findRow(check)->level);
+    setLevel(finding, row->level);
     findings.push_back(std::move(finding));
   }
   llvm::stable_sort(findings, [](const auto &left, const auto &right) {

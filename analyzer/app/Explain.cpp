@@ -3,6 +3,7 @@
 #include "Configuration.h"
 #include "Installation.h"
 #include "analyzer/report/Printable.h"
+#include "analyzer/report/RunChecks.h"
 #include "analyzer/report/TerminalMarkdown.h"
 #include "checks/Catalogue.h"
 #include "clang-tidy/GlobList.h"
@@ -28,15 +29,23 @@ namespace {
 /// How the pages mark what was put into them.
 bool isMarker(llvm::StringRef line) { return line.starts_with("<!--") || line.starts_with("!["); }
 
-/// The rows that \p name is the name of, or a glob for; "missing-*" stands for "ml-missing-*".
-std::vector<const CatalogueRow *> rowsOf(llvm::StringRef name) {
-  const std::string glob =
-      (name.starts_with("ml-") || name.starts_with("*") ? "" : "ml-") + name.str();
-  const clang::tidy::GlobList list(glob);
-  std::vector<const CatalogueRow *> rows;
+/// Those of the catalogue, and those of runs behind them.
+std::vector<RunCheck> allChecks() {
+  std::vector<RunCheck> all;
   for (const CatalogueRow &row : catalogue())
+    all.push_back({row.name, row.level, row.summary});
+  all.insert(all.end(), runChecks().begin(), runChecks().end());
+  return all;
+}
+
+/// The checks that \p name is the name of, or a glob for; "missing-*" stands for "ml-missing-*".
+std::vector<RunCheck> rowsOf(llvm::StringRef name) {
+  const bool isWhole = name.starts_with("ml-") || name.starts_with("run-") || name.starts_with("*");
+  const clang::tidy::GlobList list((isWhole ? "" : "ml-") + name.str());
+  std::vector<RunCheck> rows;
+  for (const RunCheck &row : allChecks())
     if (list.contains(row.name))
-      rows.push_back(&row);
+      rows.push_back(row);
   return rows;
 }
 
@@ -93,28 +102,28 @@ void show(const std::string &markdown, const CommandLine &commandLine) {
 
 int explain(const CommandLine &commandLine, llvm::StringRef executable) {
   if (commandLine.sources.empty())
-    for (const CatalogueRow &row : catalogue())
+    for (const RunCheck &row : allChecks())
       llvm::outs() << llvm::left_justify(row.name, 30) << ' ' << row.summary << '\n';
   const std::string folder = findPages(executable);
-  std::vector<const CatalogueRow *> rows;
+  std::vector<RunCheck> rows;
   for (const std::string &name : commandLine.sources) {
-    const std::vector<const CatalogueRow *> named = rowsOf(name);
+    const std::vector<RunCheck> named = rowsOf(name);
     if (named.empty()) {
       std::vector<llvm::StringRef> names;
-      for (const CatalogueRow &row : catalogue())
+      for (const RunCheck &row : allChecks())
         names.push_back(row.name);
       ErrorLine() << "unknown check '" << name << "'" << nearest(name, names);
       return commandLine.statusOfFailure();
     }
-    for (const CatalogueRow *row : named)
-      if (!llvm::is_contained(rows, row))
+    for (const RunCheck &row : named)
+      if (llvm::none_of(rows, [&](const RunCheck &one) { return one.name == row.name; }))
         rows.push_back(row);
   }
   std::string pages;
-  for (const CatalogueRow *row : rows) {
-    const std::optional<std::string> page = readPage(folder, row->name);
+  for (const RunCheck &row : rows) {
+    const std::optional<std::string> page = readPage(folder, row.name);
     if (!page) {
-      ErrorLine() << "the page of '" << row->name
+      ErrorLine() << "the page of '" << row.name
                   << "' is not to be found: docs/checks lies in share/gradtidy of an installation";
       return commandLine.statusOfFailure();
     }

@@ -1,9 +1,9 @@
 #include "Formats.h"
 #include "Markup.h"
 #include "Printable.h"
+#include "RunChecks.h"
 #include "Uri.h"
 
-#include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -254,7 +254,7 @@ private:
            "<table>\n<tr><th>check</th><th class=\"summary\">what it "
            "finds</th><th class=\"number\">findings</th></tr>\n";
     for (const auto &[check, count] : checks) {
-      const CatalogueRow *row = findRow(check);
+      const std::optional<RunCheck> row = findAnyCheck(check);
       out << "<tr><td class=\"check\">" << link(check) << "</td><td class=\"summary\">"
           << (row ? markupText(row->summary) : "") << "</td><td class=\"number\">" << count
           << "</td></tr>\n";
@@ -269,7 +269,7 @@ private:
 
   /// The name of a check, with its page where there is one.
   std::string link(StringRef check) const {
-    if (context.pages.empty() || !findRow(check))
+    if (context.pages.empty() || !findAnyCheck(check))
       return markupText(check);
     return "<a href=\"" + markupText(uriOf(context.pages + "/" + check.str() + ".md")) + "\">" +
            markupText(check) + "</a>";

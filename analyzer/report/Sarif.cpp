@@ -1,6 +1,7 @@
 #include "Fingerprints.h"
 #include "Formats.h"
 #include "JsonText.h"
+#include "RunChecks.h"
 #include "Uri.h"
 
 #include "checks/Catalogue.h"
@@ -34,7 +35,7 @@ StringRef precisionName(Level level) {
 
 Json textMessage(StringRef text) { return {{"text", text.str()}}; }
 
-Json ruleOf(const CatalogueRow &row) {
+Json ruleOf(const RunCheck &row) {
   std::string sentence = row.summary.str() + ".";
   sentence.front() = llvm::toUpper(sentence.front());
   return {{"id", row.name.str()},
@@ -66,7 +67,10 @@ public:
   SarifRun(const ReportContext &context, llvm::ArrayRef<ReportedFinding> findings)
       : root(context.root), successful(context.successful), fingerprints(context.root) {
     for (const CatalogueRow &row : catalogue())
-      addRule(row.name, ruleOf(row));
+      addRule(row.name, ruleOf({row.name, row.level, row.summary}));
+    for (const ReportedFinding &finding : findings)
+      if (const auto row = findAnyCheck(finding.check))
+        addRule(finding.check, ruleOf(*row));
     // The pages of all checks would be most of the report.
     for (const ReportedFinding &finding : findings)
       if (const auto page = pageOf(context.pages, finding.check)) {

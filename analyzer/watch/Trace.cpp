@@ -1,8 +1,8 @@
 #include "Trace.h"
 
 #include "analyzer/report/Printable.h"
+#include "analyzer/report/RunChecks.h"
 #include "analyzer/source/BoundedText.h"
-#include "checks/Catalogue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Demangle/Demangle.h"
@@ -271,7 +271,7 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
       finding.check = ifAssigned;
     }
   }
-  const CatalogueRow *row = findRow(finding.check);
+  const std::optional<RunCheck> row = findAnyCheck(finding.check);
   if (!row)
     return std::nullopt;
   finding.severity = "warning";

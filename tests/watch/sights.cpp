@@ -1,0 +1,257 @@
+// Small trainings, each with one bug that only its run shows, and its right twin. Which one runs is
+// named by the first argument. Marks name the check and the program: "// CHECK in NAME".
+#include <torch/torch.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+
+using namespace torch;
+namespace F = torch::nn::functional;
+
+namespace {
+
+Tensor inputs() { return torch::randn({64, 8}); }
+Tensor labels(int64_t classes) { return torch::arange(64).remainder(classes); }
+Tensor sums(const Tensor &x) { return x.sum(1, /*keepdim=*/true); }
+
+template <typename Loss>
+void train(nn::Sequential model, double rate, int steps, const Loss &loss) {
+  optim::SGD optimizer(model->parameters(), rate);
+  for (int step = 0; step < steps; ++step) {
+    optimizer.zero_grad();
+    auto last = loss(model, step);
+    last.backward(); // run-gradient-scale in exploding, run-not-finite in broken-data
+    optimizer.step();
+  }
+}
+
+void divide(double least) {
+  train(nn::Sequential(nn::Linear(8, 4)), 0.01, 10, [&](nn::Sequential &model, int step) {
+    auto y = model->forward(torch::ones({64, 8}));
+    auto divisor = torch::full({64, 4}, step < 3 ? 1.0 : least);
+    auto share = y / divisor; // run-not-finite in division
+    return (share * 0.0 + share.tanh()).mean();
+  });
+}
+
+void distance(double least) {
+  train(nn::Sequential(nn::Linear(8, 4)), 0.01, 10, [&](nn::Sequential &model, int step) {
+    auto y = model->forward(torch::ones({64, 8}));
+    auto difference = step < 3 ? y : y - y.detach();
+    auto squares = difference.pow(2).sum(1) + least;
+    return squares.sqrt().mean(); // run-not-finite in root
+  });
+}
+
+void attend(int64_t first) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 8)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto mask = torch::ones({64, 8}).triu(first).to(kBool);
+    auto scores = model->forward(x).masked_fill(mask, -INFINITY);
+    return (scores.softmax(1) * x).mean(); // run-not-finite in masked-row
+  });
+}
+
+void rectify(double bias) {
+  auto x = inputs();
+  nn::Linear hidden(8, 32);
+  {
+    NoGradGuard guard;
+    hidden->bias.fill_(bias);
+  }
+  train(nn::Sequential(hidden, nn::Linear(32, 1)), 0.01, 40, [&](nn::Sequential &, int) {
+    return mse_loss(torch::relu(hidden(x)), torch::ones({64, 32})); // run-dead-units in dead
+  });
+}
+
+void deepen(bool isSmooth) {
+  auto x = inputs();
+  nn::Sequential model;
+  for (int i = 0; i < 12; ++i) {
+    model->push_back(nn::Linear(8, 8)); // run-gradient-scale in vanishing
+    if (isSmooth)
+      model->push_back(nn::Sigmoid());
+    else
+      model->push_back(nn::LeakyReLU());
+  }
+  model->push_back(nn::Linear(8, 1));
+  train(model, 0.01, 30,
+        [&](nn::Sequential &all, int) { return mse_loss(all->forward(x), sums(x)); });
+}
+
+void descend(double rate, int steps) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 1)), rate, steps,
+        [&](nn::Sequential &model, int) { return mse_loss(model->forward(x), sums(x)); });
+}
+
+void readData(double value) {
+  auto x = inputs();
+  x[3][3] = value;
+  train(nn::Sequential(nn::Linear(8, 1)), 0.01, 10,
+        [&](nn::Sequential &model, int) { return model->forward(x).pow(2).mean(); });
+}
+
+void classify(int64_t classes, int64_t ignored) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 3)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto options = F::CrossEntropyFuncOptions().ignore_index(ignored);
+    auto y = model->forward(x);
+    return F::cross_entropy(y, labels(classes), options); // run-label-range in labels
+  });
+}
+
+void decide(int64_t classes) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 1)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto targets = labels(classes).to(kFloat).unsqueeze(1);
+    auto y = model->forward(x);
+    return F::binary_cross_entropy_with_logits(y, targets); // run-label-range in targets
+  });
+}
+
+void embed(int64_t first) {
+  nn::Embedding table(4, 8);
+  train(nn::Sequential(table, nn::Linear(8, 1)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto rows = labels(4) + first;
+    return model->forward(rows).pow(2).mean(); // run-label-range in rows
+  });
+}
+
+void score(bool isLogarithm) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 8), nn::Tanh(), nn::Linear(8, 4)), 0.01, 10,
+        [&](nn::Sequential &model, int) {
+          auto y = model->forward(x);
+          if (isLogarithm)
+            y = y.log_softmax(1);
+          return nll_loss(y.view({64, 4}) * 1.0, labels(4)); // ml-loss-activation in scores
+        });
+}
+
+void bound(bool isProbability) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 1)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto y = model->forward(x);
+    if (isProbability)
+      y = y.sigmoid();
+    return F::binary_cross_entropy(y, sums(x).gt(0).to(kFloat)); // ml-loss-activation in no-sigmoid
+  });
+}
+
+void boundTwice(bool isProbability) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 1)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto y = model->forward(x);
+    if (isProbability)
+      y = y.sigmoid();
+    auto targets = sums(x).gt(0).to(kFloat).squeeze(1);
+    y = y.squeeze(1);
+    return F::binary_cross_entropy_with_logits(y, targets); // ml-loss-activation in two-sigmoids
+  });
+}
+
+void diverge(bool isLogarithm) {
+  auto x = inputs();
+  train(nn::Sequential(nn::Linear(8, 4)), 0.01, 10, [&](nn::Sequential &model, int) {
+    auto y = model->forward(x);
+    auto targets = torch::full({64, 4}, 0.25);
+    y = isLogarithm ? y.log_softmax(1) : y.softmax(1);
+    auto options = F::KLDivFuncOptions().reduction(torch::kBatchMean);
+    return F::kl_div(y, targets, options); // ml-loss-activation in divergence
+  });
+}
+
+struct NetImpl : nn::Module {
+  explicit NetImpl(bool detaches)
+      : detaches(detaches),
+        encoder(
+            register_module("encoder", nn::Linear(8, 8))), // run-unchanged-parameters in detached
+        head(register_module("head", nn::Linear(8, 1))) {}
+  Tensor forward(const Tensor &x) {
+    auto features = encoder(x).tanh();
+    return head(detaches ? features.detach() : features);
+  }
+  bool detaches;
+  nn::Linear encoder, head;
+};
+TORCH_MODULE(Net);
+
+void encode(bool detaches, bool isFrozen) {
+  auto x = inputs();
+  Net net(detaches);
+  if (isFrozen)
+    for (auto &parameter : net->encoder->parameters())
+      parameter.requires_grad_(false);
+  optim::SGD optimizer(net->parameters(), 0.01);
+  for (int step = 0; step < 20; ++step) {
+    optimizer.zero_grad();
+    mse_loss(net(x), sums(x)).backward();
+    optimizer.step();
+  }
+}
+
+struct PairImpl : nn::Module {
+  PairImpl()
+      : body(register_module("body", nn::Linear(8, 8))), // ml-unused-gradients in head-alone
+        head(register_module("head", nn::Linear(8, 1))) {}
+  Tensor forward(const Tensor &x) { return head(body(x).tanh()); }
+  nn::Linear body, head;
+};
+TORCH_MODULE(Pair);
+
+void tune(bool isWhole) {
+  auto x = inputs();
+  Pair pair;
+  optim::SGD optimizer(isWhole ? pair->parameters() : pair->head->parameters(), 0.01);
+  for (int step = 0; step < 20; ++step) {
+    pair->zero_grad();
+    mse_loss(pair(x), sums(x)).backward();
+    optimizer.step();
+  }
+}
+
+const std::map<std::string, std::function<void()>> programs = {
+    {"division", [] { divide(0); }},
+    {"no-division", [] { divide(0.5); }},
+    {"root", [] { distance(0); }},
+    {"no-root", [] { distance(1e-6); }},
+    {"masked-row", [] { attend(0); }},
+    {"no-masked-row", [] { attend(1); }},
+    {"dead", [] { rectify(-20); }},
+    {"no-dead", [] { rectify(0); }},
+    {"vanishing", [] { deepen(true); }},
+    {"no-vanishing", [] { deepen(false); }},
+    {"exploding", [] { descend(2, 16); }},
+    {"no-exploding", [] { descend(0.1, 100); }},
+    {"broken-data", [] { readData(NAN); }},
+    {"no-broken-data", [] { readData(1); }},
+    {"labels", [] { classify(4, -100); }},
+    {"no-labels", [] { classify(4, 3); }},
+    {"targets", [] { decide(4); }},
+    {"no-targets", [] { decide(2); }},
+    {"rows", [] { embed(1); }},
+    {"no-rows", [] { embed(0); }},
+    {"scores", [] { score(false); }},
+    {"no-scores", [] { score(true); }},
+    {"no-sigmoid", [] { bound(false); }},
+    {"no-no-sigmoid", [] { bound(true); }},
+    {"two-sigmoids", [] { boundTwice(true); }},
+    {"no-two-sigmoids", [] { boundTwice(false); }},
+    {"divergence", [] { diverge(false); }},
+    {"no-divergence", [] { diverge(true); }},
+    {"detached", [] { encode(true, false); }},
+    {"no-detached", [] { encode(false, false); }},
+    {"frozen", [] { encode(true, true); }},
+    {"head-alone", [] { tune(false); }},
+    {"no-head-alone", [] { tune(true); }},
+};
+
+} // namespace
+
+int main(int, char **arguments) {
+  torch::manual_seed(1);
+  programs.at(arguments[1])();
+}

@@ -178,7 +178,8 @@ void Optimizer::add_param_group(const OptimizerParamGroup &param_group) {
   static auto *const real = nextAs<void(Optimizer *, const OptimizerParamGroup &)>(next());
   const bool isFirst = param_groups().empty();
   if (const Watching watching; watching)
-    watching->training.onParameterGroup(*this, isFirst, param_group.params());
+    watching->training.onParameterGroup(*watching.operator->(), *this, isFirst,
+                                        param_group.params());
   real(this, param_group);
 }
 
@@ -191,6 +192,7 @@ void save(const Self &self, torch::serialize::OutputArchive &archive, void *foun
   auto *const real = nextAs<void(const Self *, torch::serialize::OutputArchive &)>(found);
   if (const Watching watching; watching)
     watching->training.onOptimizerSaved(self);
+  const Depth depth(thread().serializations);
   real(&self, archive);
 }
 
@@ -216,6 +218,25 @@ void LRScheduler::step() {
 
 } // namespace torch::optim
 
+// ---- archives ----------------------------------------------------------------------------------
+
+void torch::serialize::OutputArchive::write(const std::string &key, const Tensor &tensor,
+                                            bool is_buffer) {
+  static auto *const real =
+      nextAs<void(OutputArchive *, const std::string &, const Tensor &, bool)>(next());
+  if (thread().serializations == 0)
+    if (const Watching watching; watching)
+      watching->training.onWrite(tensor);
+  real(this, key, tensor, is_buffer);
+}
+
+void torch::serialize::OutputArchive::save_to(const std::string &filename) {
+  static auto *const real = nextAs<void(OutputArchive *, const std::string &)>(next());
+  if (const Watching watching; watching)
+    watching->training.onFile(*watching.operator->(), filename);
+  real(this, filename);
+}
+
 // ---- modules -----------------------------------------------------------------------------------
 
 namespace torch::nn {
@@ -223,14 +244,14 @@ namespace torch::nn {
 Tensor &Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
   static auto *const real = nextAs<Tensor &(Module *, std::string, Tensor, bool)>(next());
   if (const Watching watching; watching)
-    watching->training.onRegister(tensor, false);
+    watching->training.onRegister(*this, tensor, false);
   return real(this, std::move(name), std::move(tensor), requires_grad);
 }
 
 Tensor &Module::register_buffer(std::string name, Tensor tensor) {
   static auto *const real = nextAs<Tensor &(Module *, std::string, Tensor)>(next());
   if (const Watching watching; watching)
-    watching->training.onRegister(tensor, true);
+    watching->training.onRegister(*this, tensor, true);
   return real(this, std::move(name), std::move(tensor));
 }
 
@@ -429,6 +450,39 @@ void watchAnomalyGuardEnd(void *self) {
 }
 
 } // extern "C"
+
+// ---- processes that train together -------------------------------------------------------------
+
+namespace {
+
+using Work = c10::intrusive_ptr<c10::intrusive_ptr_target>;
+
+Work reduce(void *self, std::vector<at::Tensor> &tensors, const void *options, void *found) {
+  auto *const real = nextAs<Work(void *, std::vector<at::Tensor> &, const void *)>(found);
+  if (const Watching watching; watching)
+    watching->training.onAllReduce(tensors);
+  return real(self, tensors, options);
+}
+
+} // namespace
+
+// By their names, as LibTorch is built without some of them.
+Work watchGloo(void *self, std::vector<at::Tensor> &tensors, const void *options) asm(
+    "_ZN4c10d16ProcessGroupGloo9allreduceERSt6vectorIN2at6TensorESaIS3_EERKNS_16AllreduceOptionsE");
+Work watchNccl(void *self, std::vector<at::Tensor> &tensors, const void *options) asm(
+    "_ZN4c10d16ProcessGroupNCCL9allreduceERSt6vectorIN2at6TensorESaIS3_EERKNS_16AllreduceOptionsE");
+Work watchMpi(void *self, std::vector<at::Tensor> &tensors, const void *options) asm(
+    "_ZN4c10d15ProcessGroupMPI9allreduceERSt6vectorIN2at6TensorESaIS3_EERKNS_16AllreduceOptionsE");
+
+Work watchGloo(void *self, std::vector<at::Tensor> &tensors, const void *options) {
+  return reduce(self, tensors, options, next());
+}
+Work watchNccl(void *self, std::vector<at::Tensor> &tensors, const void *options) {
+  return reduce(self, tensors, options, next());
+}
+Work watchMpi(void *self, std::vector<at::Tensor> &tensors, const void *options) {
+  return reduce(self, tensors, options, next());
+}
 
 // ---- guards, tensors and errors ----------------------------------------------------------------
 

@@ -268,7 +268,8 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
         checkCastCache(session, tensor);
     }
   }
-  if (usesParameter && !records)
+  // What takes parameters alone initializes them.
+  if (usesParameter && takesData && !records)
     session.graphs.onOperationWithoutGrad(session);
   if (!random.empty() && records && session.step > 0)
     for (const at::Tensor &tensor : held) {
@@ -290,7 +291,11 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
   checkDevice(session, inputs);
   if (!isMainThread())
     onScalars(inputs);
+  onReads(session, name);
   if (name.back() == '_' && !held.empty()) {
+    if (records && std::any_of(held.begin(), held.end(),
+                               [](const at::Tensor &tensor) { return tensor.requires_grad(); }))
+      lastInPlace = Stack::capture();
     session.training.onInPlace(session, held.front());
     onInPlace(session, name, held.front());
   }
@@ -740,6 +745,24 @@ void Operations::compareScalars(Session &session) {
   }
 }
 
+/// Elements that are read one by one: nearly each operation is part of reading one.
+void Operations::onReads(Session &session, const std::string &name) {
+  constexpr unsigned sample = 256;
+  ++operationsSinceRead;
+  if (name != "aten::item" || ++reads % sample != 0)
+    return;
+  const bool isDense = operationsSinceRead <= 6 * sample;
+  operationsSinceRead = 0;
+  const Stack stack = Stack::capture();
+  denseReads = isDense && lastRead == stack.hash() ? denseReads + 1 : 0;
+  lastRead = stack.hash();
+  if (denseReads == 8)
+    session.report({.check = "ml-elementwise-access",
+                    .message = "this has read more than 2000 elements in a row, each as a tensor "
+                               "of its own; use accessor() or data_ptr()",
+                    .stack = stack});
+}
+
 void Operations::onAnomalyGuard(const void *self, bool begins, Session &session) {
   if (begins)
     anomalyGuards[self] = {Stack::capture(), session.step};
@@ -768,6 +791,30 @@ void Operations::onError(Session &session, const std::string &message, const Sta
            session.graphs.wasDisabled())
     session.report({.check = "ml-backward-under-no-grad",
                     .message = "the forward pass of this backward ran with gradients disabled",
+                    .stack = stack});
+  else if (says("does not require grad and does not have a grad_fn"))
+    session.report({.check = "ml-loss-without-gradient",
+                    .message = "the loss of this backward depends on no parameter: it is made of "
+                               "comparisons, indices or numbers, or of detached tensors",
+                    .stack = stack});
+  else if (says("modified by an inplace operation"))
+    session.report({.check = "ml-saved-tensor-overwritten",
+                    .message = lastInPlace.empty()
+                                   ? "this backward needs a tensor that was changed since, as a "
+                                     "step of the optimizer does"
+                                   : "a backward needs a tensor that was changed in place since; "
+                                     "the last change before it is here",
+                    .stack = lastInPlace.empty() ? stack : lastInPlace});
+  else if (says("to be on the same device"))
+    session.report({.check = "ml-device-mismatch",
+                    .message = "tensors on different devices meet here: move the module and its "
+                               "inputs, and make tensors with the options of these",
+                    .stack = stack});
+  else if (says("to have the same dtype") || says("must have the same dtype") ||
+           says("expected scalar type") || (says("Found dtype") && says("but expected")))
+    session.report({.check = "ml-dtype-mismatch",
+                    .message = "tensors of different types meet here: " +
+                               message.substr(0, message.find('\n')),
                     .stack = stack});
   else if (says("a leaf Variable that requires grad") && says("in-place"))
     session.report({.check = "ml-manual-update-graph",

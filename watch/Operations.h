@@ -59,6 +59,7 @@ private:
   void checkCastCache(Session &session, const at::Tensor &parameter);
   void checkDevice(Session &session, c10::ArrayRef<c10::IValue> inputs);
   void onInPlace(Session &session, const std::string &name, const at::Tensor &self);
+  void onReads(Session &session, const std::string &name);
   void onScalars(c10::ArrayRef<c10::IValue> inputs);
   void compareScalars(Session &session);
 
@@ -119,6 +120,9 @@ private:
   };
   std::map<uint64_t, Scalars> scalars; ///< By thread.
   std::vector<WeakTensor> padded;
+  Stack lastInPlace; ///< The last change in place that was recorded.
+  unsigned reads = 0, operationsSinceRead = 0, denseReads = 0; ///< Of elements.
+  uint64_t lastRead = 0;
   std::vector<Zero> zeros;
   size_t stacked = 0;    ///< Samples of the present stack().
   bool isBroken = false; ///< The loss has stopped being a number.

@@ -62,6 +62,21 @@ void Record::addStep(unsigned step, double loss, double gradientNorm, double mil
                "\"bytes\": %lld}\n",
                step, number(loss).c_str(), number(gradientNorm).c_str(),
                number(milliseconds).c_str(), static_cast<long long>(bytes));
+  // Whoever waits for the program sees how it goes on.
+  const auto now = std::chrono::steady_clock::now();
+  if (now - flushed < std::chrono::milliseconds(500))
+    return;
+  flushed = now;
+  std::fflush(file);
+}
+
+void Record::addParameters(unsigned step, int64_t count, double norm, double sum,
+                           const Stack &stack) {
+  std::fprintf(file,
+               "{\"parameters\": %lld, \"step\": %u, \"norm\": %.17g, \"sum\": %.17g, \"stack\": "
+               "%s}\n",
+               static_cast<long long>(count), step, norm, sum, stack.json().c_str());
+  std::fflush(file);
 }
 
 void Record::addReached(const char *what, const Stack &stack) {

@@ -1,15 +1,19 @@
-// What the watching library tells `gradtidy watch`: JSON, one object a line.
+// What the watching library tells `gradtidy watch`: JSON, one object a line. Each process has a
+// file of its own.
 //
 //   {"finding": CHECK, "message": TEXT, "step": N, "place": PLACE, "stack": STACK,
 //    "through": NAME, "ifAssigned": CHECK, "statement": NAME, "usedBy": STACK}
 //                                      the last four if not empty
 //   {"step": N, "loss": NUMBER, "gradient norm": NUMBER, "milliseconds": NUMBER, "bytes": NUMBER}
+//   {"parameters": COUNT, "step": N, "norm": NUMBER, "sum": NUMBER, "stack": STACK}
+//                                      of processes that train together, in some steps
 //   {"reached": "forward", "backward", "step" or "clear", "stack": STACK}
 //   {"end": N}                          the number of steps, when the program ends
 #pragma once
 
 #include "Stack.h"
 
+#include <chrono>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -53,12 +57,16 @@ public:
   /// Once for a check and stack.
   void add(const Finding &finding, unsigned step);
   void addStep(unsigned step, double loss, double gradientNorm, double milliseconds, int64_t bytes);
+  /// The parameters of an optimizer behind a step, in a process that adds up its gradients with
+  /// others: their number, norm and weighted sum.
+  void addParameters(unsigned step, int64_t count, double norm, double sum, const Stack &stack);
   /// Code that a check looks at, and that has been reached.
   void addReached(const char *what, const Stack &stack);
   void end(unsigned steps);
 
 private:
   std::FILE *file;
+  std::chrono::steady_clock::time_point flushed;
   std::set<std::pair<std::string, uint64_t>> known;
 };
 

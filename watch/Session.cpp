@@ -97,7 +97,8 @@ void start() {
   const char *path = std::getenv("GRADTIDY_WATCH");
   if (!path)
     return;
-  std::FILE *file = std::fopen(path, "ae");
+  const std::string name = std::string(path) + "/" + std::to_string(getpid()) + ".jsonl";
+  std::FILE *file = std::fopen(name.c_str(), "ae");
   const char *steps = std::getenv("GRADTIDY_WATCH_STEPS");
   if (!file)
     return;

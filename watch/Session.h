@@ -71,7 +71,7 @@ private:
   Session *session = nullptr;
 };
 
-/// Opens the session that the environment asks for: GRADTIDY_WATCH names the file to write,
+/// Opens the session that the environment asks for: GRADTIDY_WATCH names the folder for its file,
 /// GRADTIDY_WATCH_STEPS the steps after which watching ends. Once.
 void start();
 

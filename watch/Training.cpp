@@ -65,6 +65,14 @@ double gradientNorm(const std::vector<at::Tensor> &parameters) {
   return std::sqrt(squares);
 }
 
+/// The sum of the first elements; none if they cannot be read at once.
+std::optional<double> contentOf(const at::Tensor &tensor) {
+  const float *values = floats(tensor);
+  if (!values || tensor.numel() == 0)
+    return std::nullopt;
+  return std::accumulate(values, values + std::min<int64_t>(tensor.numel(), 64), 0.0);
+}
+
 int64_t countOf(const std::vector<at::Tensor> &tensors) {
   int64_t count = 0;
   for (const at::Tensor &tensor : tensors)
@@ -114,11 +122,12 @@ Parameter &Training::at(const at::Tensor &tensor) {
   return found->second;
 }
 
-void Training::onRegister(const at::Tensor &tensor, bool isBuffer) {
+void Training::onRegister(const torch::nn::Module &owner, const at::Tensor &tensor, bool isBuffer) {
   if (!tensor.defined())
     return;
   Parameter &parameter = at(tensor);
   parameter.registered = Stack::capture();
+  parameter.owner = &owner;
   parameter.isBuffer = isBuffer;
 }
 
@@ -168,7 +177,8 @@ void Training::onMode(torch::nn::Module &module, bool on) {
   root.mode = on ? Mode::Training : Mode::Evaluation;
 }
 
-void Training::onSave(Session &session, const torch::nn::Module &) {
+void Training::onSave(Session &session, const torch::nn::Module &module) {
+  archived = &module;
   const Stack stack = Stack::capture();
   Save &save = saves[stack.hash()];
   save.stack = stack;
@@ -177,10 +187,46 @@ void Training::onSave(Session &session, const torch::nn::Module &) {
 }
 
 void Training::onLoad(torch::nn::Module &) {
+  files.clear();
   if (!saves.empty()) {
     wasLoadedAfterSave = true;
     stepsAfterLoad = 0;
   }
+}
+
+void Training::onWrite(const at::Tensor &tensor) {
+  if (!tensor.defined() || !tensor.has_storage())
+    return;
+  for (const auto &[impl, parameter] : parameters) {
+    const at::Tensor strong(parameter.tensor.lock());
+    if (!strong.defined() || !strong.has_storage() || !strong.is_alias_of(tensor) ||
+        parameter.registered.empty())
+      continue;
+    if (parameter.isBuffer)
+      writtenBuffers.insert(parameter.owner);
+    else if (parameter.steps > 0 && !written.count(parameter.owner))
+      for (const auto &[other, buffer] : parameters) {
+        const at::Tensor beside(buffer.tensor.lock());
+        if (buffer.isBuffer && beside.defined() && beside.is_floating_point() &&
+            buffer.owner == parameter.owner)
+          written.try_emplace(parameter.owner, Stack::capture());
+      }
+  }
+}
+
+void Training::onFile(Session &session, const std::string &name) {
+  const void *object = std::exchange(archived, nullptr);
+  if (!object)
+    return;
+  const Stack stack = Stack::capture();
+  File &file = files[name];
+  if (file.archived && file.archived != object && file.step == session.step &&
+      file.site != stack.hash())
+    session.report({.check = "ml-overwritten-checkpoint",
+                    .message = "this overwrites '" + name +
+                               "', into which something else was saved in the same step",
+                    .stack = stack});
+  file = {object, session.step, stack.hash()};
 }
 
 // ---- optimizers --------------------------------------------------------------------------------
@@ -195,14 +241,25 @@ Optimizer &Training::of(torch::optim::Optimizer &self) {
   return optimizers.back();
 }
 
-void Training::onParameterGroup(torch::optim::Optimizer &self, bool isFirst,
+void Training::onParameterGroup(Session &session, torch::optim::Optimizer &self, bool isFirst,
                                 const std::vector<at::Tensor> &group) {
   if (isFirst) {
-    const auto isOld = [&](const Optimizer &one) { return one.self == &self; };
-    for (Optimizer &one : optimizers)
-      if (isOld(one))
+    Optimizer made{.self = &self, .made = Stack::capture()};
+    if (!group.empty() && group.front().defined())
+      made.first = weak(group.front());
+    for (Optimizer &one : optimizers) {
+      if (one.self == &self)
         one.self = nullptr;
-    optimizers.push_back({.self = &self, .made = Stack::capture()});
+      if (one.hasAverages && !one.first.expired() && one.first.address() == made.first.address() &&
+          one.made.hash() == made.made.hash())
+        made.remade = one.remade + 1;
+    }
+    if (made.remade == 3)
+      session.report({.check = "ml-optimizer-recreated",
+                      .message = "an optimizer was made here for the same parameters 3 times "
+                                 "before: each begins without the averages of the last one",
+                      .stack = made.made});
+    optimizers.push_back(std::move(made));
   }
   for (const at::Tensor &tensor : group)
     if (tensor.defined()) {
@@ -328,6 +385,7 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
   if (++optimizer.steps <= 3)
     session.record.addReached("step", Stack::capture());
   optimizer.clearsWithoutStep = 0;
+  optimizer.hasAverages |= !self.state().empty();
   optimizer.hasState |= !self.state().empty() && isAdaptive(self);
   // It goes on from a checkpoint, with an optimizer that begins anew.
   if (wasLoadedAfterSave && ++stepsAfterLoad == 3 && optimizer.hasState && optimizer.steps == 3 &&
@@ -360,6 +418,9 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
       if (const at::Tensor tensor(parameter.tensor.lock()); tensor.defined())
         parameter.trainedVersion = versionOf(tensor);
     parameter.isTouched = parameter.wasCleared = false;
+    if (parameter.isBuffer && session.step == 1)
+      if (const at::Tensor buffer(parameter.tensor.lock()); buffer.defined())
+        parameter.content = contentOf(buffer);
   }
   for (const at::Tensor &tensor : all)
     at(tensor).isFresh = false;
@@ -386,8 +447,13 @@ void Training::afterStep(Session &session, torch::optim::Optimizer &self) {
   } else if (optimizer.stepsWithoutFresh == 5) {
     checkOwners(session, optimizer);
   }
-  if (optimizer.steps == 20)
+  if (optimizer.steps == 20) {
     checkUse(session);
+    checkBuffers(session);
+  }
+  // Steps 1, 2, 4, 8 and so on: each number is looked at.
+  if (isShared && optimizers.size() == 1 && (session.step & (session.step - 1)) == 0)
+    recordParameters(session, all);
 
   const auto now = std::chrono::steady_clock::now();
   const double milliseconds =
@@ -484,7 +550,10 @@ void Training::onClosure(Session &session, bool begins) {
                     .stack = Stack::capture()});
 }
 
-void Training::onOptimizerSaved(const torch::optim::Optimizer &) { anyOptimizerSaved = true; }
+void Training::onOptimizerSaved(const torch::optim::Optimizer &self) {
+  anyOptimizerSaved = true;
+  archived = &self;
+}
 
 void Training::onScheduler(const void *self) {
   schedulers.push_back({.self = self, .made = Stack::capture()});
@@ -551,6 +620,12 @@ void Training::afterBackward(Session &session, const BackwardCall &call, const a
 }
 
 void Training::onInPlace(Session &session, const at::Tensor &tensor) {
+  if (Parameter *parameter = session.step > 0 ? find(tensor) : nullptr;
+      parameter && !parameter->isOptimized && parameter->lastCopy != session.step) {
+    if (parameter->copies++ == 0)
+      parameter->copied = Stack::capture();
+    parameter->lastCopy = session.step;
+  }
   if (tensor.layout() != at::kStrided || !tensor.has_storage())
     return;
   const void *storage = tensor.storage().unsafeGetStorageImpl();
@@ -578,6 +653,32 @@ void Training::onInPlace(Session &session, const at::Tensor &tensor) {
       }
     }
   }
+}
+
+void Training::onAllReduce(const std::vector<at::Tensor> &tensors) {
+  for (const at::Tensor &tensor : tensors)
+    for (const auto &[impl, parameter] : parameters) {
+      const at::Tensor strong(parameter.tensor.lock());
+      const at::Tensor gradient =
+          strong.defined() && parameter.isOptimized ? gradientOf(strong) : at::Tensor();
+      isShared |= gradient.defined() && tensor.defined() && gradient.has_storage() &&
+                  tensor.has_storage() && gradient.is_alias_of(tensor);
+    }
+}
+
+void Training::recordParameters(Session &session, const std::vector<at::Tensor> &all) {
+  int64_t count = 0;
+  double squares = 0, sum = 0;
+  for (const at::Tensor &tensor : all) {
+    const float *values = floats(tensor);
+    if (!values)
+      return;
+    for (int64_t i = 0; i < tensor.numel(); ++i, ++count) {
+      squares += static_cast<double>(values[i]) * values[i];
+      sum += static_cast<double>(values[i]) * static_cast<double>(1 + count % 7);
+    }
+  }
+  session.record.addParameters(session.step, count, std::sqrt(squares), sum, Stack::capture());
 }
 
 void Training::onGradientRead(const c10::TensorImpl *tensor) {
@@ -610,19 +711,46 @@ bool Training::isAnyTraining() const {
   });
 }
 
+/// Averages of parameters whose buffers nobody averages.
+void Training::checkBuffers(Session &session) {
+  // Where some module's buffers follow the data, those of a copy have to follow them.
+  std::set<int64_t> changed;
+  std::set<const torch::nn::Module *> unchanged;
+  for (const auto &[impl, buffer] : parameters) {
+    const at::Tensor tensor(buffer.tensor.lock());
+    if (!buffer.isBuffer || !buffer.content || !tensor.defined() || buffer.copies > 0)
+      continue;
+    if (contentOf(tensor) != buffer.content)
+      changed.insert(tensor.numel());
+    else
+      unchanged.insert(buffer.owner);
+  }
+  for (const auto &[impl, parameter] : parameters) {
+    const at::Tensor tensor(parameter.tensor.lock());
+    if (!tensor.defined() || parameter.isBuffer || parameter.isOptimized || parameter.copies < 10 ||
+        !changed.count(tensor.numel()) || !unchanged.count(parameter.owner))
+      continue;
+    session.report({.check = "ml-missing-buffers",
+                    .message = "the parameters of this copy follow the training, but its buffers, "
+                               "such as the statistics of batch normalization, stay what they "
+                               "are; copy them, too",
+                    .stack = parameter.copied});
+    return;
+  }
+}
+
 void Training::checkUse(Session &session) {
-  // Of each module, which has registered its parameters from one place.
   struct Count {
     const Parameter *first = nullptr;
     unsigned idle = 0, unowned = 0, all = 0, steps = 0;
   };
-  std::map<uint64_t, Count> counts;
+  std::map<const torch::nn::Module *, Count> counts;
   for (const auto &[impl, parameter] : parameters) {
     const at::Tensor tensor(parameter.tensor.lock());
     if (!tensor.defined() || parameter.registered.empty() || parameter.isBuffer ||
         !tensor.requires_grad() || !tensor.is_leaf())
       continue;
-    Count &count = counts[parameter.registered.hash()];
+    Count &count = counts[parameter.owner];
     ++count.all;
     const bool isIdle = parameter.isOptimized && parameter.steps >= 20 &&
                         parameter.freshSteps == 0 && !gradientOf(tensor).defined() &&
@@ -635,7 +763,7 @@ void Training::checkUse(Session &session) {
     count.steps = std::max(count.steps, isIdle ? parameter.steps : parameter.freshSteps);
     count.first = &parameter;
   }
-  for (const auto &[site, count] : counts) {
+  for (const auto &[owner, count] : counts) {
     if (count.idle == count.all)
       session.report({.check = "run-unchanged-parameters",
                       .message = "the optimizer has the parameters of this module, which got no "
@@ -663,6 +791,13 @@ void Training::conclude(Session &session, bool isEnd) {
                                  std::to_string(scheduler.stepsOfOptimizers) +
                                  " steps of the optimizer: the learning rate stays what it is",
                       .stack = scheduler.made});
+  if (saves.empty())
+    for (const auto &[owner, stack] : written)
+      if (!writtenBuffers.count(owner))
+        session.report({.check = "ml-missing-buffers",
+                        .message = "the parameters of a module are saved here, but not the buffers "
+                                   "beside them, such as the statistics of batch normalization",
+                        .stack = stack});
   for (const auto &[site, input] : inputs)
     if (input.first >= 3)
       session.report({.check = "ml-requires-grad-input",

@@ -9,6 +9,8 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +24,8 @@ enum class Mode : unsigned char { Unknown, Training, Evaluation };
 /// A tensor that a module has registered or an optimizer was given.
 struct Parameter {
   WeakTensor tensor;
-  Stack registered;  ///< Where a module registered it; empty if none did.
+  Stack registered;                         ///< Where a module registered it; empty if none did.
+  const torch::nn::Module *owner = nullptr; ///< The last module that did.
   Stack initialized; ///< Where a function of torch::nn::init filled it last, or empty.
   bool isBuffer = false;
   bool isUnderRoot = false;    ///< Some module's parameters() has it.
@@ -42,6 +45,10 @@ struct Parameter {
   uint32_t leftVersion = 0;           ///< there, and its version.
   bool isLeftover = false;            ///< A backward added to what the last step had used.
   bool isRead = false;                ///< The program has looked at its gradient.
+
+  unsigned copies = 0, lastCopy = 0; ///< Steps in which the program wrote into it, the last one.
+  Stack copied;                      ///< Where it first did.
+  std::optional<double> content;     ///< Of a buffer, behind the first step.
 };
 
 /// An optimizer that is, or was, at an address.
@@ -56,7 +63,10 @@ struct Optimizer {
   unsigned clipsAfterStep = 0;    ///< In a row.
   bool wasClippedAfterStep = false;
   bool isSaved = false, isScheduled = false, hasState = false;
-  Stack cleared; ///< The call that cleared fresh gradients last.
+  bool hasAverages = false; ///< It keeps something of each parameter.
+  WeakTensor first;         ///< The first of its parameters.
+  unsigned remade = 0;      ///< Optimizers that were made for it in the same place before.
+  Stack cleared;            ///< The call that cleared fresh gradients last.
   Stack clipped;
 };
 
@@ -85,16 +95,20 @@ struct BackwardCall {
 class Training {
 public:
   // ---- modules
-  void onRegister(const at::Tensor &tensor, bool isBuffer);
+  void onRegister(const torch::nn::Module &owner, const at::Tensor &tensor, bool isBuffer);
   void onInitialize(const at::Tensor &tensor);
   /// Some module has given its parameters. \p isWhole: it has modules of its own.
   void onParameters(const std::vector<at::Tensor> &parameters, bool isWhole);
   void onMode(torch::nn::Module &module, bool on);
   void onSave(Session &session, const torch::nn::Module &module);
   void onLoad(torch::nn::Module &module);
+  /// The program writes \p tensor into an archive, by itself.
+  void onWrite(const at::Tensor &tensor);
+  /// An archive is written into \p file.
+  void onFile(Session &session, const std::string &file);
 
   // ---- optimizers
-  void onParameterGroup(torch::optim::Optimizer &self, bool isFirst,
+  void onParameterGroup(Session &session, torch::optim::Optimizer &self, bool isFirst,
                         const std::vector<at::Tensor> &parameters);
   void onClear(Session &session, torch::optim::Optimizer *self, const std::vector<at::Tensor> &of);
   void beforeStep(Session &session, torch::optim::Optimizer &self);
@@ -109,6 +123,8 @@ public:
   void afterBackward(Session &session, const BackwardCall &call, const at::Tensor &root);
   /// The program changes \p tensor in place, outside of steps and backwards.
   void onInPlace(Session &session, const at::Tensor &tensor);
+  /// The program adds \p tensors up over all processes.
+  void onAllReduce(const std::vector<at::Tensor> &tensors);
   void onGradientRead(const c10::TensorImpl *tensor);
   void onRequiresGrad(const at::Tensor &tensor);
 
@@ -135,6 +151,8 @@ private:
   Optimizer &of(torch::optim::Optimizer &self);
   void checkRate(Session &session, const Optimizer &optimizer);
   void checkOwners(Session &session, const Optimizer &optimizer);
+  void recordParameters(Session &session, const std::vector<at::Tensor> &parameters);
+  void checkBuffers(Session &session);
   void checkUse(Session &session);
   void checkCopies(Session &session, const Optimizer &optimizer);
 
@@ -147,6 +165,7 @@ private:
   std::unordered_map<const void *, bool> optimizedStorages; ///< Of gradients, after a step.
 
   bool wasAskedForWhole = false; ///< Some module with modules of its own gave its parameters.
+  bool isShared = false;         ///< The program has added up gradients over all processes.
   unsigned backwards = 0;
   double loss = std::numeric_limits<double>::quiet_NaN(); ///< Of the last backward.
   std::chrono::steady_clock::time_point lastStep;
@@ -168,6 +187,17 @@ private:
   };
   std::map<uint64_t, Save> saves;
   bool wasLoadedAfterSave = false, anyOptimizerSaved = false;
+  /// The last module or optimizer that was put into an archive which is not in a file yet.
+  const void *archived = nullptr;
+  struct File {
+    const void *archived = nullptr;
+    unsigned step = 0;
+    uint64_t site = 0;
+  };
+  std::map<std::string, File> files;
+  /// Where the parameters of a module with buffers were written, and whose buffers were.
+  std::map<const torch::nn::Module *, Stack> written;
+  std::set<const torch::nn::Module *> writtenBuffers;
   unsigned stepsAfterLoad = 0;
 };
 

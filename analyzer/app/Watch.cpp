@@ -29,10 +29,14 @@
 
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,24 +56,62 @@ std::string findProgram(const std::string &name) {
   throw std::runtime_error("there is no program '" + name + "'");
 }
 
-/// Runs \p arguments as the shell would, with its input and output; returns what waitpid() says.
-int runWatched(const std::string &program, const std::vector<std::string> &arguments,
-               const std::string &library, const std::string &record, unsigned steps) {
+/// A command line: of a program, or of one that starts the program in several processes, as mpirun
+/// does.
+struct Command {
+  std::vector<std::string> arguments;
+  std::string starter; ///< The first argument's file.
+  std::string program; ///< The file of the program that is to be watched.
+  size_t position = 0; ///< Its argument.
+};
+
+/// The first argument, or the first one behind it that is a program with LibTorch.
+Command commandOf(const std::vector<std::string> &arguments) {
+  const std::string starter = findProgram(arguments.front());
+  Command command{.arguments = arguments, .starter = starter, .program = starter};
+  if (loadsTorch(command.starter))
+    return command;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (!fs::is_regular_file(arguments[i]) || !fs::can_execute(arguments[i]) ||
+        !loadsTorch(arguments[i]))
+      continue;
+    command.program = arguments[i];
+    command.position = i;
+    break;
+  }
+  return command;
+}
+
+/// Runs \p command as the shell would, with its input and output; returns what waitpid() says.
+int runWatched(Command command, const std::string &library, const std::string &records,
+               unsigned steps) {
+  const char *before = std::getenv("LD_PRELOAD");
+  std::vector<std::pair<std::string, std::string>> environment = {
+      {"LD_PRELOAD", library + (before && *before ? ":" + std::string(before) : "")},
+      {"GRADTIDY_WATCH", records}};
+  if (steps)
+    environment.emplace_back("GRADTIDY_WATCH_STEPS", std::to_string(steps));
+  // Only the program is to have these, and not what starts it.
+  if (command.position > 0) {
+    std::vector<std::string> words = {findProgram("env")};
+    for (const auto &[name, value] : environment)
+      words.push_back(name + "=" + value);
+    command.arguments.insert(command.arguments.begin() +
+                                 static_cast<std::ptrdiff_t>(command.position),
+                             words.begin(), words.end());
+    environment.clear();
+  }
   std::vector<char *> words;
-  for (const std::string &argument : arguments)
+  for (const std::string &argument : command.arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
   const pid_t child = fork();
   if (child < 0)
     throw std::runtime_error("cannot start a process");
   if (child == 0) {
-    const char *before = std::getenv("LD_PRELOAD");
-    const std::string preloaded = library + (before && *before ? ":" + std::string(before) : "");
-    setenv("LD_PRELOAD", preloaded.c_str(), 1);
-    setenv("GRADTIDY_WATCH", record.c_str(), 1);
-    if (steps)
-      setenv("GRADTIDY_WATCH_STEPS", std::to_string(steps).c_str(), 1);
-    execv(program.c_str(), words.data());
+    for (const auto &[name, value] : environment)
+      setenv(name.c_str(), value.c_str(), 1);
+    execv(command.starter.c_str(), words.data());
     dprintf(STDERR_FILENO, "gradtidy: error: cannot start the program: %s\n", std::strerror(errno));
     _exit(127);
   }
@@ -82,6 +124,17 @@ int runWatched(const std::string &program, const std::vector<std::string> &argum
   std::signal(SIGINT, interrupt);
   std::signal(SIGQUIT, quit);
   return status;
+}
+
+/// What the processes have written so far, in a fixed order.
+std::vector<std::string> recordsIn(const std::string &folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error))
+    files.push_back(file->path());
+  llvm::sort(files);
+  return files;
 }
 
 bool isEnabled(const std::optional<std::string> &checks, llvm::StringRef check) {
@@ -110,6 +163,100 @@ void keepWanted(std::vector<ReportedFinding> &findings, const CommandLine &comma
     if (commandLine.strict && *finding.level == Level::Certain)
       finding.severity = "error";
 }
+
+/// Says on a terminal, while the program runs, how it goes on and what was seen.
+class LiveReport {
+public:
+  LiveReport(std::string folder, std::string torch, const CommandLine &commandLine)
+      : folder(std::move(folder)), torch(std::move(torch)), commandLine(commandLine) {
+    if (!commandLine.quiet && llvm::sys::Process::StandardErrIsDisplayed())
+      worker = std::thread([this] { report(); });
+  }
+  ~LiveReport() {
+    {
+      const std::lock_guard lock(mutex);
+      isOver = true;
+    }
+    ended.notify_one();
+    if (worker.joinable())
+      worker.join();
+  }
+  LiveReport(const LiveReport &) = delete;
+  LiveReport &operator=(const LiveReport &) = delete;
+
+private:
+  void report() {
+    // Lines of steps come ever less often.
+    auto pause = std::chrono::seconds(1);
+    auto next = std::chrono::steady_clock::now() + pause;
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, std::chrono::milliseconds(500), [&] { return isOver; })) {
+      std::string findings;
+      for (const std::string &file : recordsIn(folder))
+        findings += newLinesOf(file);
+      if (!findings.empty()) {
+        Trace trace = readTrace(llvm::StringRef(findings), torch);
+        keepWanted(trace.findings, commandLine);
+        for (const ReportedFinding &finding : trace.findings)
+          StatusLine() << "gradtidy: " << finding.file << ":" << finding.line << ": "
+                       << finding.message << " [" << finding.check << "]";
+      }
+      const auto now = std::chrono::steady_clock::now();
+      if (now < next || last.empty())
+        continue;
+      StatusLine() << "gradtidy: " << last;
+      last.clear();
+      pause = std::min<std::chrono::seconds>(2 * pause, std::chrono::seconds(60));
+      next = now + pause;
+    }
+  }
+
+  /// The findings that were added to \p file, whole lines alone; its last step becomes last.
+  std::string newLinesOf(const std::string &file) {
+    auto buffer = readFile(file, limits::results);
+    if (!buffer) {
+      llvm::consumeError(buffer.takeError());
+      return {};
+    }
+    size_t &read = offsets[file];
+    const llvm::StringRef text = (*buffer)->getBuffer();
+    const size_t end = text.rfind('\n') + 1; // 0 if there is none.
+    std::string findings;
+    llvm::SmallVector<llvm::StringRef> lines;
+    text.slice(std::min(read, end), end).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (const llvm::StringRef line : lines)
+      if (line.starts_with("{\"finding\""))
+        findings += (line + "\n").str();
+      else if (line.starts_with("{\"step\""))
+        last = stepLine(line);
+    read = std::max(read, end);
+    return findings;
+  }
+
+  static std::string stepLine(llvm::StringRef line) {
+    const Trace trace = readTrace(line, "");
+    if (trace.steps.empty())
+      return {};
+    const WatchedStep &step = trace.steps.back();
+    std::string result = "step " + std::to_string(step.step);
+    if (step.loss)
+      result += llvm::formatv(", loss {0:F4}", *step.loss);
+    if (step.milliseconds)
+      result += llvm::formatv(", {0:F1} ms from step to step", *step.milliseconds);
+    if (step.bytes)
+      result += llvm::formatv(", {0:F0} MiB", *step.bytes / (1 << 20));
+    return result;
+  }
+
+  const std::string folder, torch;
+  const CommandLine &commandLine;
+  std::map<std::string, size_t> offsets;
+  std::string last; ///< The last step that was not shown yet.
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool isOver = false;
+  std::thread worker;
+};
 
 /// \p findings as clang-tidy keeps its own, for the text that a lint run prints.
 std::vector<tidy::ClangTidyError> toErrors(const std::vector<ReportedFinding> &findings,
@@ -255,28 +402,36 @@ void close(ReportFile &file) {
 int watchOrThrow(const CommandLine &commandLine, llvm::StringRef executable) {
   if (!commandLine.fixedFlags || commandLine.fixedFlags->empty())
     throw std::runtime_error("name the program to watch: gradtidy watch -- ./train ARGUMENTS");
-  const std::string program = findProgram(commandLine.fixedFlags->front());
-  const TorchLocation torch = locateTorch(program, commandLine.libtorch);
+  const Command command = commandOf(*commandLine.fixedFlags);
+  const TorchLocation torch = locateTorch(command.program, commandLine.libtorch);
 
   std::vector<ReportFile> reports = openReports(commandLine.outputs);
   std::optional<ScratchFolder> scratch;
   const CacheFolder cache = openBuildCache(commandLine, "watch", scratch);
-  llvm::SmallString<128> record;
-  if (fs::createTemporaryFile("gradtidy-watch", "jsonl", record))
-    throw std::runtime_error("cannot write a temporary file");
-  const llvm::scope_exit remove([&] { fs::remove(record); });
+  llvm::SmallString<128> records;
+  if (fs::createUniqueDirectory("gradtidy-watch", records))
+    throw std::runtime_error("cannot make a temporary folder");
+  const llvm::scope_exit remove([&] { fs::remove_directories(records); });
   const std::string library = buildWatchLibrary(torch, findWatchSources(executable), cache);
 
-  const int status =
-      runWatched(program, *commandLine.fixedFlags, library, std::string(record), commandLine.steps);
+  const int status = [&] {
+    const LiveReport live(records.str().str(), torch.include, commandLine);
+    return runWatched(command, library, std::string(records), commandLine.steps);
+  }();
   limitOwnWork(uint64_t(commandLine.memoryLimit) << 20, commandLine.timeout,
                commandLine.statusOfFailure());
   const OwnWork own("reading what the run has shown");
-  auto buffer = readFile(record, limits::results);
-  if (!buffer)
-    throw std::runtime_error("cannot read what the run has shown: " +
-                             llvm::toString(buffer.takeError()));
-  Trace trace = readTrace((*buffer)->getBuffer(), torch.include);
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  std::vector<llvm::StringRef> texts;
+  for (const std::string &file : recordsIn(std::string(records))) {
+    auto buffer = readFile(file, limits::results);
+    if (!buffer)
+      throw std::runtime_error("cannot read what the run has shown: " +
+                               llvm::toString(buffer.takeError()));
+    texts.push_back((*buffer)->getBuffer());
+    buffers.push_back(std::move(*buffer));
+  }
+  Trace trace = readTrace(texts, torch.include);
   keepWanted(trace.findings, commandLine);
   const std::string here = folderPath("");
   const ReportContext context{realPath(findProjectRoot(here + "/file", here)) + "/",

@@ -80,6 +80,10 @@ bool hasOldStrings(const TorchLocation &torch) {
 
 } // namespace
 
+bool loadsTorch(const std::string &program) {
+  return kindOf(program) == Kind::Dynamic && !findTorchLibrary(program).empty();
+}
+
 TorchLocation locateTorch(const std::string &program, const std::string &folder) {
   const Kind kind = kindOf(program);
   if (kind == Kind::Script)

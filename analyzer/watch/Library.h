@@ -19,6 +19,9 @@ struct TorchLocation {
 /// the program has none, has it linked statically, or there are no headers.
 TorchLocation locateTorch(const std::string &program, const std::string &folder);
 
+/// Whether the dynamic linker loads libtorch_cpu.so for \p program.
+bool loadsTorch(const std::string &program);
+
 /// The path of the library: built from \p sources, a folder, against \p torch, or what was built so
 /// before and is in \p cache. Throws std::runtime_error with the compiler's message.
 std::string buildWatchLibrary(const TorchLocation &torch, const std::string &sources,

@@ -7,10 +7,12 @@
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
@@ -302,58 +304,117 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
 
 namespace {
 
-/// Takes the lines of a record, in their order.
+/// The parameters of one process behind a step, by what they sum up to.
+struct Parameters {
+  unsigned process = 0;
+  int64_t count = 0;
+  double norm = 0, sum = 0;
+  Json stack;
+};
+
+/// Takes the lines of all records.
 class Reader {
 public:
   Reader(Trace &trace, const std::string &torch) : trace(trace), symbols(torch) {}
 
+  void read(StringRef record) {
+    std::vector<WatchedStep> steps;
+    std::optional<unsigned> end;
+    for (StringRef rest = record; !rest.empty();) {
+      const auto [line, next] = rest.split('\n');
+      rest = next;
+      // The last line of a program that crashed may be half a line, and whoever can write into the
+      // file may have written anything.
+      llvm::Expected<Json> one = parseJson(line);
+      if (!one) {
+        llvm::consumeError(one.takeError());
+        continue;
+      }
+      try {
+        take(*one, steps, end);
+      } catch (const Json::exception &) {
+        continue;
+      }
+    }
+    if (process++ == 0 || steps.size() > trace.steps.size()) {
+      trace.steps = std::move(steps);
+      trace.end = end;
+    }
+  }
+
+  /// Processes that add up their gradients must have the same parameters.
+  void compareProcesses() {
+    for (const auto &[step, all] : parameters) {
+      const auto differs = [&first = all.front()](const Parameters &one) {
+        const double bound = 1e-3 * std::max(std::abs(first.norm), std::abs(one.norm));
+        return one.process != first.process && one.count == first.count &&
+               (std::abs(one.norm - first.norm) > bound || std::abs(one.sum - first.sum) > bound);
+      };
+      const auto other = llvm::find_if(all, differs);
+      if (other == all.end())
+        continue;
+      const auto text = [](double number) { return llvm::formatv("{0:F4}", number).str(); };
+      add({{"finding", "ml-distributed-misuse"},
+           {"message",
+            "the processes add up their gradients, but their parameters differ: behind this step "
+            "they have norms of " +
+                text(all.front().norm) + " and " + text(other->norm) +
+                " and other sums; make them the same before the first step, by broadcast() or by "
+                "the same seed"},
+           {"step", step},
+           {"place", "innermost"},
+           {"stack", other->stack}});
+      return;
+    }
+  }
+
+private:
+  void add(const Json &line) {
+    if (auto finding = findingOf(line, symbols, text))
+      if (known.emplace(finding->check, finding->file, finding->line).second)
+        trace.findings.push_back(std::move(*finding));
+  }
+
   /// Throws Json::exception if \p line is none of a record.
-  void take(const Json &line) {
+  void take(const Json &line, std::vector<WatchedStep> &steps, std::optional<unsigned> &end) {
     if (line.contains("finding")) {
-      if (auto finding = findingOf(line, symbols, text))
-        if (known.emplace(finding->check, finding->file, finding->line).second)
-          trace.findings.push_back(std::move(*finding));
+      add(line);
     } else if (line.contains("reached")) {
       for (const Frame &frame : symbols.frames(line.at("stack")))
         if (symbols.isUser(frame) && frame.line && reached.emplace(frame.file, frame.line).second)
           trace.reached.push_back({frame.file, frame.line});
     } else if (line.contains("end")) {
-      trace.end = line.at("end").get<unsigned>();
+      end = line.at("end").get<unsigned>();
+    } else if (line.contains("parameters")) {
+      parameters[line.at("step").get<unsigned>()].push_back(
+          {process, line.at("parameters").get<int64_t>(), line.at("norm").get<double>(),
+           line.at("sum").get<double>(), line.at("stack")});
     } else if (line.contains("step")) {
-      trace.steps.push_back({line.at("step"), numberOf(line, "loss"),
-                             numberOf(line, "gradient norm"), numberOf(line, "milliseconds"),
-                             numberOf(line, "bytes")});
+      steps.push_back({line.at("step"), numberOf(line, "loss"), numberOf(line, "gradient norm"),
+                       numberOf(line, "milliseconds"), numberOf(line, "bytes")});
     }
   }
 
-private:
   Trace &trace;
   Symbols symbols;
   SourceText text;
+  unsigned process = 0;
+  std::map<unsigned, std::vector<Parameters>> parameters; ///< By step.
   std::set<std::tuple<std::string, std::string, unsigned>> known;
   std::set<std::pair<std::string, unsigned>> reached;
 };
 
 } // namespace
 
-Trace readTrace(StringRef record, const std::string &torch) {
+Trace readTrace(llvm::ArrayRef<StringRef> records, const std::string &torch) {
   Trace trace;
   Reader reader(trace, torch);
-  for (StringRef rest = record; !rest.empty();) {
-    const auto [line, next] = rest.split('\n');
-    rest = next;
-    // The last line of a program that crashed may be half a line, and whoever can write into the
-    // file may have written anything.
-    llvm::Expected<Json> one = parseJson(line);
-    if (!one) {
-      llvm::consumeError(one.takeError());
-      continue;
-    }
-    try {
-      reader.take(*one);
-    } catch (const Json::exception &) {
-      continue;
-    }
+  for (const StringRef record : records)
+    reader.read(record);
+  try {
+    reader.compareProcesses();
+  } catch (const Json::exception &) {
+    // No stack, but something else that was written into the file.
   }
   llvm::sort(trace.findings, [](const ReportedFinding &left, const ReportedFinding &right) {
     return std::tie(left.file, left.line, left.column, left.check) <

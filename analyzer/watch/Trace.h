@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyzer/report/Formats.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -23,6 +24,7 @@ struct WatchedLine {
   unsigned line = 0;
 };
 
+/// Of all processes; its steps are those of the process that has made most.
 struct Trace {
   std::vector<ReportedFinding> findings; ///< Sorted by file, line, column and check.
   std::vector<WatchedStep> steps;
@@ -30,10 +32,10 @@ struct Trace {
   std::optional<unsigned> end; ///< The steps in all; none if the program did not end by itself.
 };
 
-/// Turns the addresses in \p record into lines, by the debug information of the files they lie in.
-/// Without it a finding names its function, in its message, and the program as its file. Frames
-/// below
+/// Turns the addresses in \p records, one of each process, into lines, by the debug information of
+/// the files they lie in. Without it a finding names its function, in its message, and the program
+/// as its file. Frames below
 /// \p torch and in the system's headers are nobody's.
-Trace readTrace(llvm::StringRef record, const std::string &torch);
+Trace readTrace(llvm::ArrayRef<llvm::StringRef> records, const std::string &torch);
 
 } // namespace gradtidy

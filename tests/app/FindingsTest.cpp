@@ -469,6 +469,13 @@ TEST_CASE("Checks are explained") {
   CHECK(several.status == 0);
   CHECK_THAT(several.out, Catch::StartsWith("# ml-missing-buffers\n"));
   CHECK(count(several.out, "\n# ml-missing-step\n") == 1);
+  // What only a run shows.
+  CHECK_THAT(all.out, Contains("\nrun-not-finite "));
+  CHECK_THAT(project.gradtidy({"explain", "run-dead-units"}).out,
+             Catch::StartsWith("# run-dead-units\n"));
+  for (const char *name : {"run-dead-units", "run-gradient-scale", "run-label-range",
+                           "run-not-finite", "run-unchanged-parameters"})
+    CHECK_THAT(project.gradtidy({"explain", "run-*"}).out, Contains(std::string("# ") + name));
   // For people: without marks, a screen at a time.
   const std::string command = "stty rows 10 cols 60; PAGER='sed s/^/page:/' " + gradtidyProgram() +
                               " explain ml-retain-graph";

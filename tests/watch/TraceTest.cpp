@@ -6,10 +6,13 @@
 #include <catch2/catch.hpp>
 
 using Catch::Matchers::Contains;
-using gradtidy::readTrace;
 using gradtidy::Trace;
 
 namespace {
+
+Trace readTrace(const std::string &record, const std::string &torch) {
+  return gradtidy::readTrace(llvm::StringRef(record), torch);
+}
 
 /// Prints the addresses of calls: in train(), Net's constructor, forward(), and train() again.
 constexpr const char *program = R"(#include <cstdio>
@@ -214,6 +217,52 @@ TEST_CASE("Lines that are none of a record are passed over") {
                   R"("stack": [["/dev/zero", 1], ["/", 2]]})",
                   "/torch")
             .findings.empty());
+}
+
+TEST_CASE("What only a run shows has a level of its own") {
+  const Addresses addresses;
+  const Trace trace = readTrace(addresses.record("run-dead-units", {0}), "/torch");
+  REQUIRE(trace.findings.size() == 1);
+  CHECK(trace.findings[0].level == gradtidy::Level::Likely);
+}
+
+TEST_CASE("Processes that add up their gradients have the same parameters") {
+  const Addresses addresses;
+  const auto record = [&](unsigned step, const char *norm, const char *sum) {
+    // The stack, as a finding has it.
+    const std::string finding = addresses.record("ml-amp", {0});
+    const size_t begin = finding.find("\"stack\""), end = finding.find("]]", begin) + 2;
+    return "{\"parameters\": 5, \"step\": " + std::to_string(step) + ", \"norm\": " + norm +
+           ", \"sum\": " + sum + ", " + finding.substr(begin, end - begin) + "}\n";
+  };
+  const auto findingsOf = [](const std::string &one, const std::string &other) {
+    return gradtidy::readTrace({llvm::StringRef(one), llvm::StringRef(other)}, "/torch").findings;
+  };
+  const std::string first = record(1, "2.0", "3.0") + record(2, "2.1", "3.1");
+  CHECK(findingsOf(first, record(1, "2.0", "3.00001") + record(2, "2.1", "3.1")).empty());
+  const auto apart = findingsOf(first, record(1, "2.0", "3.0") + record(2, "2.1", "4.1"));
+  REQUIRE(apart.size() == 1);
+  CHECK(apart[0].check == "ml-distributed-misuse");
+  CHECK_THAT(apart[0].message, Contains("seen in step 2"));
+  // What one process has in two steps, or a line that is none, is no difference.
+  CHECK(findingsOf(first + record(2, "9.0", "9.0"), "").empty());
+  CHECK(findingsOf("{\"parameters\": 5, \"step\": 1, \"norm\": 1, \"sum\": 1, \"stack\": 3}\n",
+                   record(1, "2.0", "3.0"))
+            .size() == 1);
+  CHECK(findingsOf(record(1, "2.0", "3.0"),
+                   "{\"parameters\": 5, \"step\": 1, \"norm\": 1, \"sum\": 1, \"stack\": 3}\n")
+            .empty());
+}
+
+TEST_CASE("The steps are those of the process that made most") {
+  const std::string few = "{\"step\": 1, \"loss\": 2}\n",
+                    many = "{\"step\": 1, \"loss\": 1}\n{\"step\": 2, \"loss\": 1}\n{\"end\": 2}\n";
+  for (const auto &[one, other] : {std::pair(few, many), std::pair(many, few)}) {
+    const Trace trace =
+        gradtidy::readTrace({llvm::StringRef(one), llvm::StringRef(other)}, "/torch");
+    CHECK(trace.steps.size() == 2);
+    CHECK(trace.end == 2U);
+  }
 }
 
 TEST_CASE("Messages are printable") {

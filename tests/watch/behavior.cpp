@@ -1,6 +1,7 @@
 // A training that ends as its first argument says. Each way is one that watching must not change.
 #include <torch/torch.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,11 @@ static void train(const std::string &name, int steps = 30) {
 int main(int, char **arguments) {
   const std::string how = arguments[1];
   train("main");
+  if (how == "slow")
+    for (int i = 0; i < 25; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      train("part", 1);
+    }
   if (how == "status")
     return 3;
   if (how == "throw")

@@ -2,10 +2,17 @@
 // named by the first argument. Marks name the check and the program: "// CHECK in NAME".
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <string>
+
+#include <unistd.h>
 
 using namespace torch;
 namespace F = torch::nn::functional;
@@ -61,7 +68,7 @@ void rectify(double bias) {
     NoGradGuard guard;
     hidden->bias.fill_(bias);
   }
-  train(nn::Sequential(hidden, nn::Linear(32, 1)), 0.01, 40, [&](nn::Sequential &, int) {
+  train(nn::Sequential(hidden), 0.01, 40, [&](nn::Sequential &, int) {
     return mse_loss(torch::relu(hidden(x)), torch::ones({64, 32})); // run-dead-units in dead
   });
 }
@@ -213,6 +220,115 @@ void tune(bool isWhole) {
   }
 }
 
+struct NormedImpl : nn::Module {
+  NormedImpl()
+      : layer(register_module("layer", nn::Linear(8, 1))),
+        norm(register_module("norm", nn::BatchNorm1d(8))) {}
+  Tensor forward(const Tensor &x) { return layer(norm(x)); }
+  nn::Linear layer;
+  nn::BatchNorm1d norm;
+};
+TORCH_MODULE(Normed);
+
+void saveParts(bool hasBuffers) {
+  auto x = inputs();
+  Normed net;
+  optim::SGD optimizer(net->parameters(), 0.01);
+  for (int step = 0; step < 3; ++step) {
+    optimizer.zero_grad();
+    mse_loss(net(x), sums(x)).backward();
+    optimizer.step();
+  }
+  serialize::OutputArchive archive;
+  for (const auto &item : net->named_parameters())
+    archive.write(item.key(), item.value()); // ml-missing-buffers in parts
+  if (hasBuffers)
+    for (const auto &item : net->named_buffers())
+      archive.write(item.key(), item.value(), /*is_buffer=*/true);
+  std::ostringstream file;
+  archive.save_to(file);
+}
+
+void follow(bool hasBuffers) {
+  Normed net, average;
+  average->eval();
+  optim::SGD optimizer(net->parameters(), 0.01);
+  for (int step = 0; step < 40; ++step) {
+    auto x = inputs();
+    optimizer.zero_grad();
+    mse_loss(net(x), sums(x)).backward();
+    optimizer.step();
+    NoGradGuard guard;
+    auto to = average->parameters(), from = net->parameters();
+    for (size_t i = 0; i < to.size(); ++i)
+      to[i].lerp_(from[i], 0.1); // ml-missing-buffers in average
+    if (hasBuffers)
+      for (size_t i = 0; i < net->buffers().size(); ++i)
+        average->buffers()[i].copy_(net->buffers()[i]);
+  }
+}
+
+void restart(bool isKept) {
+  auto x = inputs();
+  nn::Linear model(8, 1);
+  std::unique_ptr<optim::Adam> optimizer;
+  for (int epoch = 0; epoch < 6; ++epoch) {
+    const auto all = model->parameters();
+    if (!optimizer || !isKept)
+      optimizer = std::make_unique<optim::Adam>(all, 1e-3); // ml-optimizer-recreated in restarted
+    for (int step = 0; step < 4; ++step) {
+      optimizer->zero_grad();
+      mse_loss(model(x), sums(x)).backward();
+      optimizer->step();
+    }
+  }
+}
+
+void readElements(bool isSum) {
+  auto x = torch::randn({64, 64});
+  float most = 0;
+  for (int i = 0; i < 64; ++i)
+    for (int j = 0; j < 64; ++j) {
+      auto element =
+          isSum ? (x.slice(0, i, i + 8) * 2 + 1).abs().tanh().sin().cos().sum() : x[i][j];
+      most = std::max(most, element.item<float>()); // ml-elementwise-access in elements
+    }
+}
+
+void overwrite(bool isTwo) {
+  nn::Linear model(8, 1);
+  optim::Adam optimizer(model->parameters(), 1e-3);
+  const std::string file = std::string(std::getenv("TMPDIR") ? std::getenv("TMPDIR") : "/tmp") +
+                           "/gradtidy-sights-" + std::to_string(getpid());
+  torch::save(model, file);
+  const std::string second = file + (isTwo ? "-optimizer" : "");
+  torch::save(optimizer, second); // ml-overwritten-checkpoint in one-file
+  std::remove(file.c_str());
+  std::remove(second.c_str());
+}
+
+void changeSaved(bool isCopy) {
+  auto x = torch::ones({4}, torch::requires_grad());
+  auto y = x.exp();
+  auto z = y * y;
+  (isCopy ? y.clone() : y).add_(x); // ml-saved-tensor-overwritten in changed
+  z.sum().backward();
+}
+
+void mixTypes(bool isSame) {
+  nn::Linear model(8, 1);
+  auto x = torch::randn({4, 8}, isSame ? kFloat : kDouble);
+  model(x); // ml-dtype-mismatch in types
+}
+
+void count(bool isSmooth) {
+  auto x = inputs();
+  nn::Linear model(8, 1);
+  auto y = model(x);
+  auto loss = isSmooth ? y.sigmoid().mean() : (y > 0).to(kFloat).mean();
+  loss.backward(); // ml-loss-without-gradient in counted
+}
+
 const std::map<std::string, std::function<void()>> programs = {
     {"division", [] { divide(0); }},
     {"no-division", [] { divide(0.5); }},
@@ -245,6 +361,22 @@ const std::map<std::string, std::function<void()>> programs = {
     {"detached", [] { encode(true, false); }},
     {"no-detached", [] { encode(false, false); }},
     {"frozen", [] { encode(true, true); }},
+    {"parts", [] { saveParts(false); }},
+    {"no-parts", [] { saveParts(true); }},
+    {"average", [] { follow(false); }},
+    {"no-average", [] { follow(true); }},
+    {"restarted", [] { restart(false); }},
+    {"no-restarted", [] { restart(true); }},
+    {"elements", [] { readElements(false); }},
+    {"no-elements", [] { readElements(true); }},
+    {"one-file", [] { overwrite(false); }},
+    {"no-one-file", [] { overwrite(true); }},
+    {"changed", [] { changeSaved(false); }},
+    {"no-changed", [] { changeSaved(true); }},
+    {"types", [] { mixTypes(false); }},
+    {"no-types", [] { mixTypes(true); }},
+    {"counted", [] { count(false); }},
+    {"no-counted", [] { count(true); }},
     {"head-alone", [] { tune(false); }},
     {"no-head-alone", [] { tune(true); }},
 };

@@ -289,6 +289,7 @@ void Operations::before(Session &session, const std::string &name, Inputs inputs
              .usedBy = Stack::capture()});
     }
   checkDevice(session, inputs);
+  onDevice(session, name, inputs);
   if (!isMainThread())
     onScalars(inputs);
   onReads(session, name);
@@ -681,6 +682,60 @@ void Operations::checkDevice(Session &session, Inputs inputs) {
       session.report({.check = "ml-hardcoded-device",
                       .message = "this asks for a GPU, and the machine has none",
                       .stack = Stack::capture()});
+}
+
+bool Operations::InSteps::isNew(unsigned step) {
+  if (row > 0 && step == last) {
+    ++count;
+    return false;
+  }
+  row = row > 0 && step == last + 1 ? row + 1 : 1;
+  last = step;
+  count = 1;
+  return true;
+}
+
+/// Copies to devices, and reads that wait until they have done their work.
+void Operations::onDevice(Session &session, const std::string &name, Inputs inputs) {
+  const at::Tensor tensor = tensorAt(inputs, 0);
+  if (!tensor.defined() || session.step == 0)
+    return;
+  const auto isDevice = [](const at::Device &device) {
+    return !device.is_cpu() && !device.is_meta();
+  };
+  if (name == "aten::item" && isDevice(tensor.device())) {
+    const Stack stack = Stack::capture();
+    InSteps &wait = waits[stack.hash()];
+    const unsigned before = wait.count;
+    if (!wait.isNew(session.step) || wait.row < 10)
+      return;
+    const bool isMany = before >= 8;
+    session.report({.check = "ml-sync-in-loop",
+                    .message = "in 10 steps in a row the program has waited here until the device "
+                               "had done all of its work, " +
+                               std::to_string(before) +
+                               " times in the last one; compute on the device, and read seldom",
+                    .stack = stack,
+                    .isAdvice = !isMany});
+  }
+  if (name != "aten::to" || isDevice(tensor.device()) ||
+      std::none_of(inputs.begin() + 1, inputs.end(), [&](const c10::IValue &input) {
+        return (input.isDevice() && isDevice(input.toDevice())) ||
+               (input.isTensor() && input.toTensor().defined() &&
+                isDevice(input.toTensor().device()));
+      }))
+    return;
+  const uint32_t version = tensor.unsafeGetTensorImpl()->is_inference() ? 0 : tensor._version();
+  if (copies.size() >= 1024 && !copies.count(tensor.unsafeGetTensorImpl()))
+    copies.clear();
+  Copy &copy = copies[tensor.unsafeGetTensorImpl()];
+  if (copy.tensor.expired() || copy.version != version)
+    copy = {weak(tensor), version, {}};
+  if (copy.steps.isNew(session.step) && copy.steps.row == 5)
+    session.report({.check = "ml-device-ping-pong",
+                    .message = "this has copied the same tensor to the device in 5 steps in a row; "
+                               "copy it once, before the loop",
+                    .stack = Stack::capture()});
 }
 
 void Operations::checkCastCache(Session &session, const at::Tensor &parameter) {

@@ -59,6 +59,7 @@ private:
   void checkCastCache(Session &session, const at::Tensor &parameter);
   void checkDevice(Session &session, c10::ArrayRef<c10::IValue> inputs);
   void onInPlace(Session &session, const std::string &name, const at::Tensor &self);
+  void onDevice(Session &session, const std::string &name, c10::ArrayRef<c10::IValue> inputs);
   void onReads(Session &session, const std::string &name);
   void onScalars(c10::ArrayRef<c10::IValue> inputs);
   void compareScalars(Session &session);
@@ -119,6 +120,18 @@ private:
     std::vector<double> single() const;
   };
   std::map<uint64_t, Scalars> scalars; ///< By thread.
+  /// What is done with a device, by the place or the tensor: in how many steps in a row.
+  struct InSteps {
+    unsigned last = 0, row = 0, count = 0; ///< count: in the present step.
+    bool isNew(unsigned step);
+  };
+  std::map<uint64_t, InSteps> waits; ///< By site.
+  struct Copy {
+    WeakTensor tensor;
+    uint32_t version = 0;
+    InSteps steps;
+  };
+  std::unordered_map<const c10::TensorImpl *, Copy> copies;
   std::vector<WeakTensor> padded;
   Stack lastInPlace; ///< The last change in place that was recorded.
   unsigned reads = 0, operationsSinceRead = 0, denseReads = 0; ///< Of elements.

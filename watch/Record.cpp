@@ -51,6 +51,8 @@ void Record::add(const Finding &finding, unsigned step) {
     line += ", \"statement\": " + quoted(finding.statement);
   if (!finding.usedBy.empty())
     line += ", \"usedBy\": " + finding.usedBy.json();
+  if (finding.isAdvice)
+    line += ", \"advice\": true";
   std::fprintf(file, "%s}\n", line.c_str());
   std::fflush(file);
 }

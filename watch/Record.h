@@ -2,8 +2,8 @@
 // file of its own.
 //
 //   {"finding": CHECK, "message": TEXT, "step": N, "place": PLACE, "stack": STACK,
-//    "through": NAME, "ifAssigned": CHECK, "statement": NAME, "usedBy": STACK}
-//                                      the last four if not empty
+//    "through": NAME, "ifAssigned": CHECK, "statement": NAME, "usedBy": STACK, "advice": true}
+//                                      the last five if not empty
 //   {"step": N, "loss": NUMBER, "gradient norm": NUMBER, "milliseconds": NUMBER, "bytes": NUMBER}
 //   {"parameters": COUNT, "step": N, "norm": NUMBER, "sum": NUMBER, "stack": STACK}
 //                                      of processes that train together, in some steps
@@ -43,6 +43,7 @@ struct Finding {
   std::string statement;
   /// If not empty, forward() of the class of \p stack's constructor must be in this stack, too.
   Stack usedBy;
+  bool isAdvice = false; ///< Of level 2, whatever the level of the check.
 };
 
 /// \p number as messages show it.

@@ -277,7 +277,7 @@ std::optional<ReportedFinding> findingOf(const Json &record, Symbols &symbols, S
   if (!row)
     return std::nullopt;
   finding.severity = "warning";
-  finding.level = row->level;
+  finding.level = record.value("advice", false) ? Level::Advice : row->level;
   finding.message = record.at("message").get<std::string>() + "; seen in step " +
                     std::to_string(record.at("step").get<unsigned>());
   if (frame.file.empty()) {

@@ -224,6 +224,9 @@ TEST_CASE("What only a run shows has a level of its own") {
   const Trace trace = readTrace(addresses.record("run-dead-units", {0}), "/torch");
   REQUIRE(trace.findings.size() == 1);
   CHECK(trace.findings[0].level == gradtidy::Level::Likely);
+  const std::string advice = R"("place": "innermost", "advice": true)";
+  CHECK(readTrace(addresses.record("run-dead-units", {0}, advice), "/torch").findings[0].level ==
+        gradtidy::Level::Advice);
 }
 
 TEST_CASE("Processes that add up their gradients have the same parameters") {

@@ -431,7 +431,7 @@ void watchDistributedRandomSampler(void *self, size_t size, size_t replicas, siz
 void watchScheduler(void *self, torch::optim::Optimizer &optimizer) {
   static auto *const real = nextAs<void(void *, torch::optim::Optimizer &)>(next());
   if (const Watching watching; watching)
-    watching->training.onScheduler(self);
+    watching->training.onScheduler(self, optimizer);
   real(self, optimizer);
 }
 

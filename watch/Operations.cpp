@@ -417,7 +417,7 @@ void Operations::checkClasses(Session &session, Inputs inputs) {
 
 void Operations::checkProbabilities(Session &session, const std::string &loss,
                                     const at::Tensor &target) {
-  if (const std::optional<double> wrong = numberOutside(target, 0, 1))
+  if (const std::optional<double> wrong = numberOutside(target, -1e-4, 1 + 1e-4))
     session.report({.check = "run-label-range",
                     .message = loss + " takes targets from 0 to 1, but there is a " + text(*wrong) +
                                " among them: the loss may fall without end",

@@ -555,14 +555,24 @@ void Training::onOptimizerSaved(const torch::optim::Optimizer &self) {
   archived = &self;
 }
 
-void Training::onScheduler(const void *self) {
-  schedulers.push_back({.self = self, .made = Stack::capture()});
+void Training::onScheduler(const void *self, torch::optim::Optimizer &optimizer) {
+  schedulers.push_back({.self = self, .made = Stack::capture(), .optimizer = &optimizer});
 }
 
 void Training::onSchedulerStep(const void *self) {
-  for (Scheduler &scheduler : schedulers)
-    if (scheduler.self == self)
-      ++scheduler.steps;
+  // The newest at this address.
+  const auto found = std::find_if(schedulers.rbegin(), schedulers.rend(),
+                                  [&](const Scheduler &one) { return one.self == self; });
+  if (found == schedulers.rend())
+    return;
+  const auto &groups = found->optimizer->param_groups();
+  if (!groups.empty() && groups[0].has_options()) {
+    const double rate = groups[0].options().get_lr();
+    if (found->steps == 0)
+      found->rate = rate;
+    found->hasMoved |= rate != found->rate;
+  }
+  ++found->steps;
 }
 
 // ---- gradients ---------------------------------------------------------------------------------
@@ -798,6 +808,13 @@ void Training::conclude(Session &session, bool isEnd) {
                         .message = "the parameters of a module are saved here, but not the buffers "
                                    "beside them, such as the statistics of batch normalization",
                         .stack = stack});
+  for (const Scheduler &scheduler : schedulers)
+    if (isEnd && scheduler.steps >= 50 && !scheduler.hasMoved)
+      session.report({.check = "ml-scheduler-order",
+                      .message = "the scheduler was stepped " + std::to_string(scheduler.steps) +
+                                 " times, and the learning rate was always " + text(scheduler.rate),
+                      .stack = scheduler.made,
+                      .isAdvice = true});
   for (const auto &[site, input] : inputs)
     if (input.first >= 3)
       session.report({.check = "ml-requires-grad-input",

@@ -84,6 +84,9 @@ struct Scheduler {
   const void *self = nullptr;
   Stack made;
   unsigned steps = 0, stepsOfOptimizers = 0;
+  torch::optim::Optimizer *optimizer = nullptr; ///< Lives at least as long as it is stepped.
+  double rate = 0;                              ///< At the first step.
+  bool hasMoved = false;                        ///< The rate was another one since.
 };
 
 /// What is seen at backward(): the root and how it was called.
@@ -115,7 +118,7 @@ public:
   void afterStep(Session &session, torch::optim::Optimizer &self);
   void onClosure(Session &session, bool begins);
   void onOptimizerSaved(const torch::optim::Optimizer &self);
-  void onScheduler(const void *self);
+  void onScheduler(const void *self, torch::optim::Optimizer &optimizer);
   void onSchedulerStep(const void *self);
 
   // ---- gradients

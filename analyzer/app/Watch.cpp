@@ -33,6 +33,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -204,7 +206,7 @@ private:
       const auto now = std::chrono::steady_clock::now();
       if (now < next || last.empty())
         continue;
-      StatusLine() << "gradtidy: " << last;
+      StatusLine() << "gradtidy: " << stepLine(last);
       last.clear();
       pause = std::min<std::chrono::seconds>(2 * pause, std::chrono::seconds(60));
       next = now + pause;
@@ -213,31 +215,26 @@ private:
 
   /// The findings that were added to \p file, whole lines alone; its last step becomes last.
   std::string newLinesOf(const std::string &file) {
-    auto buffer = readFile(file, limits::results);
-    if (!buffer) {
-      llvm::consumeError(buffer.takeError());
-      return {};
-    }
     size_t &read = offsets[file];
-    const llvm::StringRef text = (*buffer)->getBuffer();
-    const size_t end = text.rfind('\n') + 1; // 0 if there is none.
+    std::ifstream stream(file, std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(read));
+    std::string text(std::istreambuf_iterator<char>(stream), {});
+    text.resize(text.rfind('\n') + 1); // To nothing if there is none.
+    read += text.size();
     std::string findings;
     llvm::SmallVector<llvm::StringRef> lines;
-    text.slice(std::min(read, end), end).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    llvm::StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
     for (const llvm::StringRef line : lines)
       if (line.starts_with("{\"finding\""))
         findings += (line + "\n").str();
       else if (line.starts_with("{\"step\""))
-        last = stepLine(line);
-    read = std::max(read, end);
+        last = line.str();
     return findings;
   }
 
   static std::string stepLine(llvm::StringRef line) {
     const Trace trace = readTrace(line, "");
-    if (trace.steps.empty())
-      return {};
-    const WatchedStep &step = trace.steps.back();
+    const WatchedStep step = trace.steps.empty() ? WatchedStep() : trace.steps.back();
     std::string result = "step " + std::to_string(step.step);
     if (step.loss)
       result += llvm::formatv(", loss {0:F4}", *step.loss);
@@ -251,7 +248,7 @@ private:
   const std::string folder, torch;
   const CommandLine &commandLine;
   std::map<std::string, size_t> offsets;
-  std::string last; ///< The last step that was not shown yet.
+  std::string last; ///< The line of the last step, if it was not shown yet.
   std::mutex mutex;
   std::condition_variable ended;
   bool isOver = false;

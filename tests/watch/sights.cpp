@@ -220,6 +220,19 @@ void tune(bool isWhole) {
   }
 }
 
+void schedule(unsigned size) {
+  auto x = inputs();
+  nn::Linear model(8, 1);
+  optim::SGD optimizer(model->parameters(), 0.01);
+  optim::StepLR scheduler(optimizer, size); // ml-scheduler-order in still
+  for (int step = 0; step < 60; ++step) {
+    optimizer.zero_grad();
+    mse_loss(model(x), sums(x)).backward();
+    optimizer.step();
+    scheduler.step();
+  }
+}
+
 struct NormedImpl : nn::Module {
   NormedImpl()
       : layer(register_module("layer", nn::Linear(8, 1))),
@@ -361,6 +374,8 @@ const std::map<std::string, std::function<void()>> programs = {
     {"detached", [] { encode(true, false); }},
     {"no-detached", [] { encode(false, false); }},
     {"frozen", [] { encode(true, true); }},
+    {"still", [] { schedule(1000); }},
+    {"no-still", [] { schedule(10); }},
     {"parts", [] { saveParts(false); }},
     {"no-parts", [] { saveParts(true); }},
     {"average", [] { follow(false); }},

@@ -170,7 +170,8 @@ void Training::onMode(torch::nn::Module &module, bool on) {
     root.wasTrained = wasTrained;
     root.stepsInEvaluation = 0;
     root.dependsOnMode = false;
-    for (const auto &part : module.modules())
+    // Without the module itself, which need not be held by a pointer.
+    for (const auto &part : module.modules(/*include_self=*/false))
       for (const char *name : {"Dropout", "BatchNorm", "InstanceNorm"})
         root.dependsOnMode |= part->name().find(name) != std::string::npos;
   }

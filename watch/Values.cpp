@@ -348,13 +348,12 @@ void Values::onUnits(Session &session, const at::Tensor &output, uint64_t site) 
   constexpr unsigned window = 20;
   if (one.passes < window)
     return;
-  if (2 * off >= count && one.samples >= 256)
+  if (4 * off >= 3 * count && one.samples >= 1024)
     session.report({.check = "run-dead-units",
                     .message = std::to_string(off) + " of the " + std::to_string(count) +
                                " units of this relu() were 0 for all " +
                                std::to_string(one.samples) + " samples of " +
-                               std::to_string(one.passes) +
-                               " steps: they get no gradient and stay so",
+                               std::to_string(one.passes) + " steps: they get no gradient",
                     .stack = Stack::capture()});
   one.areOn.assign(count, false);
   one.passes = 0;

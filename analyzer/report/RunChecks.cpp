@@ -7,7 +7,7 @@ namespace gradtidy {
 
 llvm::ArrayRef<RunCheck> runChecks() {
   static constexpr RunCheck all[] = {
-      {"run-dead-units", Level::Likely, "half of the units behind a ReLU are 0 for all samples"},
+      {"run-dead-units", Level::Likely, "most units behind a ReLU are 0 for all samples"},
       {"run-gradient-scale", Level::Likely,
        "the gradients of a layer vanish, or those of all explode"},
       {"run-label-range", Level::Certain,

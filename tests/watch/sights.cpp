@@ -220,6 +220,27 @@ void tune(bool isWhole) {
   }
 }
 
+/// A module that no pointer holds.
+struct Plain : nn::Module {
+  Tensor forward(const Tensor &x) { return torch::dropout(layer(x), 0.5, is_training()); }
+  nn::Linear layer = register_module("layer", nn::Linear(8, 1));
+};
+
+void evaluate() {
+  auto x = inputs();
+  Plain net;
+  optim::SGD optimizer(net.parameters(), 0.01);
+  for (int step = 0; step < 10; ++step) {
+    net.train();
+    optimizer.zero_grad();
+    mse_loss(net.forward(x), sums(x)).backward();
+    optimizer.step();
+    net.eval();
+    NoGradGuard guard;
+    net.forward(x);
+  }
+}
+
 void schedule(unsigned size) {
   auto x = inputs();
   nn::Linear model(8, 1);
@@ -374,6 +395,7 @@ const std::map<std::string, std::function<void()>> programs = {
     {"detached", [] { encode(true, false); }},
     {"no-detached", [] { encode(false, false); }},
     {"frozen", [] { encode(true, true); }},
+    {"no-pointer", [] { evaluate(); }},
     {"still", [] { schedule(1000); }},
     {"no-still", [] { schedule(10); }},
     {"parts", [] { saveParts(false); }},

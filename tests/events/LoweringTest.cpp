@@ -149,7 +149,7 @@ Tensor f(Tensor a, Tensor b) {
   block 0
     to 1
   block 1 temporaries=[%2 %9 %12 %13 %7 %17 %15 %25 %22]
-    combine a@4:tensor& (b@5:tensor) -> %2:tensor {run=add_ changes-elements typing=(rule=same)}
+    combine a@4:tensor& (b@5:tensor) -> %2:tensor {run=add_ changes-elements typing=(rule=update)}
     combine a@11:tensor -> %9:tensor {run=neg typing=(rule=same)}
     construct %12@- (%13) -> %12
     combine (%9:tensor, %12!) -> %7:tensor {run=mul typing=(rule=elementwise number=int64) keeps-strides}

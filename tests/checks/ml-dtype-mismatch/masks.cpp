@@ -103,7 +103,7 @@ at::Tensor rows_bad(const at::Tensor &table, const std::vector<int64_t> &numbers
   return table.index_select(0, rows); // expect: ml-dtype-mismatch: elements are selected by integers, but 'rows' is float32
 }
 at::Tensor gathered_bad(const at::Tensor &scores) {
-  return torch::gather(scores, 1, torch::ones({4, 1})); // expect: ml-dtype-mismatch (no fix)
+  return torch::gather(scores, 1, torch::ones({4, 1})); // expect: ml-dtype-mismatch
 }
 at::Tensor rows_ok(const at::Tensor &table, const std::vector<int64_t> &numbers, at::Tensor any) {
   return table.index_select(0, torch::tensor(numbers)) + table.index_select(0, any) +

@@ -20,8 +20,8 @@ class DtypeMismatch : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    if (event.kind == EventKind::Forward || fillsByMask(event) ||
-        badMaskOf(event, moment.before) || badIndexOf(event, moment.before))
+    if (event.kind == EventKind::Forward || fillsByMask(event) || badMaskOf(event, moment.before) ||
+        badIndexOf(event, moment.before))
       return true;
     if (!event.typing)
       return false;
@@ -208,8 +208,8 @@ private:
     if (element == ElementType::Float32 && !visit.unit.program().assumesFloats())
       return;
     Finding finding(Level::Certain, visit.event,
-                    "elements are selected by integers, but " +
-                        nameOf(visit, index, "this index") + " is " + elementName(element).str());
+                    "elements are selected by integers, but " + nameOf(visit, index, "this index") +
+                        " is " + elementName(element).str());
     noteOrigin(visit, index, "it is made here", finding);
     finding.fixes = append(visit, index.expr, castTo(visit, ElementType::Int64));
     reporter.report(std::move(finding));

@@ -48,7 +48,7 @@ struct Results {
   PhaseSeconds seconds;
   FixedFiles fixedFiles;
   std::set<std::string> systemHeaders; ///< See SystemIncludes.
-  size_t overHeader = 0; ///< Units parsed over a precompiled header.
+  size_t overHeader = 0;               ///< Units parsed over a precompiled header.
 };
 
 /// \param strict makes certain findings errors.

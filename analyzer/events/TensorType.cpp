@@ -74,8 +74,9 @@ static std::optional<std::int64_t> sizeFromEnd(const Shape &shape, size_t axis) 
   return shape.sizes[shape.sizes.size() - axis];
 }
 
-static std::optional<SizeClash> firstClash(const Shape &a, const Shape &b,
-                                           llvm::function_ref<bool(std::int64_t, std::int64_t)> fit) {
+static std::optional<SizeClash>
+firstClash(const Shape &a, const Shape &b,
+           llvm::function_ref<bool(std::int64_t, std::int64_t)> fit) {
   for (unsigned axis = 1; axis <= std::min(a.sizes.size(), b.sizes.size()); ++axis) {
     const auto left = sizeFromEnd(a, axis), right = sizeFromEnd(b, axis);
     if (left && right && !fit(*left, *right))

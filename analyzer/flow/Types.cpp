@@ -226,9 +226,8 @@ TypeId Interpreter::typeOfElements(const Event &event, const State &state) const
   TypeId type = noType;
   for (const Operand &part : event.operands)
     if (part.isTensor)
-      type = tables.types.join(type, part.role == TypeRole::Tensor
-                                         ? state.valueOf(part).layout.type
-                                         : state.typeOfElements(part));
+      type = tables.types.join(type, part.role == TypeRole::Tensor ? state.valueOf(part).layout.type
+                                                                   : state.typeOfElements(part));
   return type;
 }
 

@@ -163,7 +163,8 @@ static bool indexes(const Stmt &code, const ParmVarDecl &pointer) {
     const auto *reference = dyn_cast<DeclRefExpr>(strip(expr));
     return reference && reference->getDecl() == &pointer;
   };
-  if (const auto *access = dyn_cast<ArraySubscriptExpr>(&code); access && isPointer(access->getBase()))
+  if (const auto *access = dyn_cast<ArraySubscriptExpr>(&code);
+      access && isPointer(access->getBase()))
     return true;
   if (const auto *sum = dyn_cast<BinaryOperator>(&code);
       sum && sum->isAdditiveOp() && (isPointer(sum->getLHS()) || isPointer(sum->getRHS())))
@@ -206,9 +207,8 @@ HostRead readBy(const FunctionCode &function, const Expr &pointer, Vocabulary &v
       return unary->getOpcode() == UO_Deref ? HostRead::Elements : HostRead::None;
     if (const auto *call = dyn_cast<CallExpr>(outer))
       return call->getDirectCallee() && readsMemory(*call->getDirectCallee()) ? HostRead::All
-             : isToldSizes(*call, vocabulary)
-                 ? HostRead::Packed
-                 : readByCallee(*call, *inner);
+             : isToldSizes(*call, vocabulary) ? HostRead::Packed
+                                              : readByCallee(*call, *inner);
     if (const auto *construct = dyn_cast<CXXConstructExpr>(outer))
       return allIf(vocabulary.traitOf(construct->getConstructor()->getParent()) ==
                    Trait::OwnsElements);

@@ -80,7 +80,7 @@ firstClash(const Shape &a, const Shape &b,
   for (unsigned axis = 1; axis <= std::min(a.sizes.size(), b.sizes.size()); ++axis) {
     const auto left = sizeFromEnd(a, axis), right = sizeFromEnd(b, axis);
     if (left && right && !fit(*left, *right))
-      return SizeClash{axis, *left, *right};
+      return SizeClash{*left, *right};
   }
   return std::nullopt;
 }
@@ -101,7 +101,7 @@ std::optional<SizeClash> clashOfFactors(const Shape &a, const Shape &b) {
   const auto left = sizeFromEnd(a, 1), right = sizeFromEnd(b, axis);
   if (!left || !right || *left == *right)
     return std::nullopt;
-  return SizeClash{axis, *left, *right};
+  return SizeClash{*left, *right};
 }
 
 Shape broadcast(const Shape &a, const Shape &b) {

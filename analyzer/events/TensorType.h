@@ -78,9 +78,8 @@ constexpr bool isIntegral(ElementType element) { // Flags are, too.
 /// How many bytes an element has; 0 if that is not known.
 unsigned sizeOf(ElementType element);
 
-/// Two sizes that do not go together. Axes count from the end, at 1.
+/// Two sizes that do not go together.
 struct SizeClash {
-  unsigned axis = 1;
   std::int64_t left = Shape::unknown, right = Shape::unknown;
 };
 /// Of two tensors of which each pair of elements meets; nothing if none is known.

@@ -1,6 +1,7 @@
 // The elements and shapes of what events give.
 #include "Types.h"
 
+#include "Arguments.h"
 #include "Interpreter.h"
 
 #include "analyzer/events/Typing.h"
@@ -54,42 +55,31 @@ static bool isNamed(const Operator &run, unsigned index, llvm::StringRef name) {
   return isFound;
 }
 
+/// The first tensor among the arguments that the operator calls \p name whose elements are bad.
+static const Operand *badArgument(const Event &event, const State &state, llvm::StringRef name,
+                                  llvm::function_ref<bool(ElementType)> isBad) {
+  const Operand *bad = nullptr;
+  forArguments(event, [&](unsigned index, const Operand &operand) {
+    if (!bad && operand.role == TypeRole::Tensor && isNamed(*event.run, index, name) &&
+        isBad(state.typeOf(operand).element))
+      bad = &operand;
+  });
+  return bad;
+}
+
 const Operand *badMaskOf(const Event &event, const State &state) {
   const bool isMasked = event.run && llvm::StringRef(event.run->name).starts_with("masked_");
   const bool isChoice = event.run && event.run->name == "where";
   if (!isMasked && !isChoice)
     return nullptr;
-  unsigned index = 0;
-  const auto isBad = [&](const Operand &operand) {
-    const unsigned number = index++;
-    if (!isNamed(*event.run, number, isMasked ? "mask" : "condition") ||
-        operand.role != TypeRole::Tensor)
-      return false;
-    const ElementType element = state.typeOf(operand).element;
+  return badArgument(event, state, isMasked ? "mask" : "condition", [&](ElementType element) {
     return element != ElementType::Unknown && element != ElementType::Bool &&
            (isMasked || element != ElementType::UInt8);
-  };
-  if (event.subject.path && isBad(event.subject))
-    return &event.subject;
-  for (const Operand &operand : event.operands)
-    if (isBad(operand))
-      return &operand;
-  return nullptr;
+  });
 }
 
 const Operand *badIndexOf(const Event &event, const State &state) {
-  if (!event.run)
-    return nullptr;
-  unsigned index = 0;
-  const auto isBad = [&](const Operand &operand) {
-    const unsigned number = index++;
-    return operand.role == TypeRole::Tensor && isNamed(*event.run, number, "index") &&
-           isFloating(state.typeOf(operand).element);
-  };
-  if (event.subject.path && isBad(event.subject))
-    return &event.subject;
-  const auto *bad = llvm::find_if(event.operands, isBad);
-  return bad == event.operands.end() ? nullptr : bad;
+  return event.run ? badArgument(event, state, "index", isFloating) : nullptr;
 }
 
 namespace {

@@ -22,6 +22,9 @@ static bool stores(const Moment &moment, llvm::function_ref<bool(const Operand &
   case EventKind::Combine:
     return event.result && event.subject.escapes && event.subject.role != TypeRole::Optimizer &&
            mayHoldTensors(event.subject.role) && llvm::any_of(event.operands, such);
+  case EventKind::Overwrite:
+    return !event.isArithmetic && event.subject.role == TypeRole::Tensor &&
+           llvm::any_of(event.operands, such);
   default:
     return false;
   }

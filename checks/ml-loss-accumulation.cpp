@@ -15,9 +15,11 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    bool adds = event.kind == EventKind::Combine && event.subject.escapes;
+    bool adds = event.kind == EventKind::Overwrite ||
+                (event.kind == EventKind::Combine && event.subject.escapes);
+    const Uses &uses = visit.unit.uses();
     if ((!adds && event.kind != EventKind::Bind) ||
-        visit.unit.uses().mayBeDifferentiated(visit.site))
+        (uses.mayBeDifferentiated(visit.site) && !uses.isCutOff(visit.site)))
       return;
     const Operand *stored = attachedOperand(visit);
     if (!stored)

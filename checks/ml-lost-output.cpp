@@ -1,222 +1,131 @@
 // What a layer computes reaches the loss through the variable that takes it. Where that gets
-// another value before it is read, or is never read at all, no gradient comes back to the layer: it
-// keeps the weights that it was made with.
+// another value before it is read, or nothing comes of what is computed of it, no gradient comes
+// back to the layer: it keeps the weights that it was made with.
 
 #include "Check.h"
-#include "Fixes.h"
+
+#include "llvm/ADT/MapVector.h"
 
 namespace gradtidy {
 namespace {
 
-/// The life of a local variable, statement by statement.
-class Life {
-public:
-  Life(const ir::Symbol &variable, const UnitVisit &visit) : variable(variable), visit(visit) {}
-
-  /// What comes of the value that the statement gives to the variable.
-  struct End {
-    bool isLost = false;
-    const ir::Node *overwritten =
-        nullptr; ///< What gives it another value; null if nothing reads it.
-  };
-
-  End behind(const ir::Node &definition) {
-    const ir::Node *inner = &definition;
-    // A way that leaves a branch reads nothing.
-    for (const ir::Node *around = inner->parent; around; inner = around, around = around->parent) {
-      if (around->isLoop() || around->kind == ir::NodeKind::Switch ||
-          around->kind == ir::NodeKind::Lambda || around->kind == ir::NodeKind::Other)
-        return {isDeclaredIn(*around), kill};
-      if (around->kind != ir::NodeKind::Compound)
-        continue;
-      const auto *next = llvm::find(around->children, inner) + 1;
-      for (; next < around->children.end(); ++next)
-        if (const Fate fate = of(**next); fate == Fate::Read)
-          return {};
-        else if (fate == Fate::Overwritten)
-          return {true, kill};
-      if (isDeclaredIn(*around))
-        return {true, kill};
-    }
-    return {true, kill};
-  }
-
-private:
-  enum class Fate { Kept, Read, Overwritten };
-
-  bool mentions(const ir::Node &node) const {
-    bool found = false;
-    ir::forEach(&node, [&](const ir::Node &part) {
-      found |= part.symbol == &variable && part.kind == ir::NodeKind::Reference;
-      for (const ir::Symbol *body :
-           part.kind == ir::NodeKind::Lambda ? part.declared : llvm::ArrayRef<const ir::Symbol *>())
-        if (const ir::Node *code = visit.unit.code().codeOf(*body))
-          found |= mentions(*code);
-    });
-    return found;
-  }
-
-  bool isDeclaredIn(const ir::Node &block) const {
-    bool found = false;
-    ir::forEach(&block, [&](const ir::Node &part) {
-      found |=
-          part.kind == ir::NodeKind::Declaration && llvm::is_contained(part.declared, &variable);
-    });
-    return found;
-  }
-
-  /// The value that \p node gives to the variable if it does nothing else, or null.
-  const ir::Node *given(const ir::Node &node) const {
-    const bool isCall =
-        node.kind == ir::NodeKind::OperatorCall && node.op == "=" && node.arguments.size() == 2;
-    return isCall && ir::variableIn(node.arguments[0]) == &variable ? node.arguments[1] : nullptr;
-  }
-
-  Fate of(const ir::Node &node) {
-    if (!mentions(node))
-      return node.kind == ir::NodeKind::Return || node.kind == ir::NodeKind::Throw
-                 ? Fate::Overwritten         // The variable ends.
-             : leavesLoop(node) ? Fate::Read // Who knows where that leads.
-                                : Fate::Kept;
-    if (const ir::Node *value = given(node)) {
-      if (mentions(*value))
-        return Fate::Read;
-      if (!kill)
-        kill = &node;
-      return Fate::Overwritten;
-    }
-    switch (node.kind) {
-    case ir::NodeKind::Compound:
-      for (const ir::Node *child : node.children)
-        if (const Fate fate = of(*child); fate != Fate::Kept)
-          return fate;
-      return Fate::Kept;
-    case ir::NodeKind::If: {
-      if ((node.init && mentions(*node.init)) || (node.condition && mentions(*node.condition)))
-        return Fate::Read;
-      const Fate taken = node.body ? of(*node.body) : Fate::Kept;
-      const Fate other = node.otherwise ? of(*node.otherwise) : Fate::Kept;
-      if (taken == Fate::Read || other == Fate::Read)
-        return Fate::Read;
-      return taken == Fate::Overwritten && other == Fate::Overwritten ? Fate::Overwritten
-                                                                      : Fate::Kept;
-    }
-    default:
-      return Fate::Read;
-    }
-  }
-
-  static bool leavesLoop(const ir::Node &node) {
-    bool found = false;
-    ir::forEach(&node, [&](const ir::Node &part) {
-      found |= part.kind == ir::NodeKind::Break || part.kind == ir::NodeKind::Continue;
-    });
-    return found;
-  }
-
-  const ir::Symbol &variable;
-  const UnitVisit &visit;
-  const ir::Node *kill = nullptr;
-};
+/// Whether a variable gets a tensor.
+bool isGiven(const Event &event) {
+  return event.kind == EventKind::Bind && event.subject.path && !event.operands.empty() &&
+         event.operands.front().role == TypeRole::Tensor;
+}
 
 class LostOutput : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.kind == EventKind::Forward && moment.event.hasParameters &&
-           moment.event.resultRole == TypeRole::Tensor &&
+    const Event &event = moment.event;
+    if (isGiven(event))
+      return moment.before.valueOf(event.subject).autograd.history != noSources ||
+             moment.before.valueOf(event.operands.front()).autograd.history != noSources;
+    return event.kind == EventKind::Forward && event.hasParameters && !event.isDiscarded &&
+           event.resultRole == TypeRole::Tensor &&
            moment.before.gradMode().possible == GradMode::On;
   }
 
-  void on(const Visit &visit, Reporter &reporter) override {
-    const Event &pass = visit.event;
-    const Taker taker = takerOf(visit);
-    if (!taker.variable || !isPlain(*taker.variable, visit) || hasEffects(pass, visit))
-      return;
-    const Life::End end = Life(*taker.variable, visit).behind(*taker.statement);
-    if (!end.isLost ||
-        (end.overwritten ? isSameModule(visit, *end.overwritten) : !mayBeUnread(visit, taker)))
-      return;
-    const std::string name = "'" + taker.variable->spelling.str() + "'";
-    Finding finding(Level::Certain, pass,
-                    "the output of '" + textOf(visit, pass.subject.expr).str() + "' is lost: " +
-                        (end.overwritten ? name + " gets another value before it is read"
-                                         : name + " is never read") +
-                        ", so no gradient reaches these layers");
-    if (end.overwritten)
-      finding.notes.push_back({*end.overwritten, name + " gets the other value here"});
-    reporter.report(std::move(finding));
+  void onUnit(const UnitVisit &visit, Reporter &reporter) override {
+    llvm::MapVector<const Event *, bool> passes; // And whether they are always lost.
+    for (const Observation &observation : visit.observations())
+      if (&visit.unit.tables().sites.event(observation.site) == observation.event &&
+          observation.event->kind == EventKind::Forward)
+        passes.try_emplace(observation.event, true).first->second &=
+            visit.unit.uses().isLost(observation.site);
+    for (const auto &[pass, isLost] : passes)
+      if (isLost && !hasEffects(*pass, visit))
+        judge(*pass, visit, reporter);
   }
 
 private:
-  /// What takes the output: a variable, in a statement that does nothing else with it.
-  struct Taker {
-    const ir::Symbol *variable = nullptr;
-    const ir::Node *statement = nullptr;
+  /// What becomes of an output.
+  struct Way {
+    /// What gives it to variables, or what is made of it.
+    llvm::SmallVector<const Event *, 2> takers;
+    const Event *overwriting = nullptr; ///< What gives one of them another value.
+    bool isRepeated = false;            ///< That is one of the same module.
   };
 
-  static Taker takerOf(const Visit &visit) {
-    const ir::Node *value = visit.event.site;
-    for (const ir::Node *around = value->parent; around; value = around, around = around->parent) {
-      switch (around->kind) {
-      case ir::NodeKind::Declaration:
-        for (const ir::Symbol *variable : around->declared)
-          if (variable->init && &variable->init->spelled() == &value->spelled())
-            return {variable, around};
-        return {};
-      case ir::NodeKind::OperatorCall:
-        if (around->op == "=") {
-          const ir::Symbol *variable = ir::variableIn(around->arguments[0]);
-          const bool isStatement = visit.event.function->expressionStatementOf(around) == around;
-          return isStatement ? Taker{variable, around} : Taker{};
-        }
-        [[fallthrough]];
-      case ir::NodeKind::Call:
-      case ir::NodeKind::MemberCall:
-        if (!isOperator(*around, visit))
-          return {};
-        break;
-      case ir::NodeKind::Construct:
-      case ir::NodeKind::Parentheses:
-        break;
-      default:
-        return {};
+  static Way wayOf(const Event &pass, const UnitVisit &visit) {
+    const Tables &tables = visit.unit.tables();
+    const auto holds = [&](const State &state, const Operand &tensor, auto isOne) {
+      return llvm::any_of(tables.histories.members(state.valueOf(tensor).autograd.history),
+                          [&](SiteId site) { return isOne(tables.sites.event(site)); });
+    };
+    const auto isPass = [&](const Event &other) { return &other == &pass; };
+    const auto isOfSame = [&](const Event &other) {
+      return other.kind == EventKind::Forward && other.subject.path == pass.subject.path;
+    };
+    Way way;
+    for (const Observation &observation : visit.observations()) {
+      const Event &event = *observation.event;
+      if (!isGiven(event) || event.function != pass.function)
+        continue;
+      const Operand &given = event.operands.front();
+      const PathStep &place = tables.paths.last(event.subject.path);
+      if (holds(observation.before, given, isPass)) {
+        if (place.kind == PathStep::Variable)
+          way.takers.push_back(&event);
+      } else if (!way.overwriting && place.kind == PathStep::Variable &&
+                 event.site->kind == ir::NodeKind::OperatorCall &&
+                 holds(observation.before, event.subject, isPass)) {
+        way.overwriting = &event;
+        way.isRepeated = holds(observation.before, given, isOfSame);
       }
     }
-    return {};
+    return way;
   }
 
-  /// Whether the call runs an operator of the framework that changes none of its operands.
-  static bool isOperator(const ir::Node &call, const Visit &visit) {
-    return hasEvent(*visit.event.function, [&](const Event &event) {
-      return event.site == &call && event.kind == EventKind::Combine && event.run &&
-             event.resultRole == TypeRole::Tensor && !event.changesElements &&
-             !event.subject.escapes;
-    });
+  /// The variable that the event gives a value.
+  static const ir::Symbol &takenBy(const Event &taker, const UnitVisit &visit) {
+    return *visit.unit.tables().paths.last(taker.subject.path).symbol();
   }
 
-  /// Whether the variable is a tensor of the function alone that has no other name.
-  static bool isPlain(const ir::Symbol &variable, const Visit &visit) {
-    const bool isOwn = variable.isLocal || variable.kind == ir::SymbolKind::Parameter;
-    if (!isOwn || variable.isStatic || variable.type->isReference || variable.type->isPointer ||
-        variable.location.isMacroID())
-      return false;
+  static void judge(const Event &pass, const UnitVisit &visit, Reporter &reporter) {
+    const Way way = wayOf(pass, visit);
+    if (way.takers.empty() || llvm::any_of(way.takers, [&](const Event *taker) {
+          const ir::Symbol &variable = takenBy(*taker, visit);
+          return variable.location.isMacroID() || hasOtherName(variable, *pass.function, visit);
+        }))
+      return;
+    if (way.overwriting ? way.isRepeated : !isMistake(pass, way, visit))
+      return;
+    const auto quoted = [](llvm::StringRef name) { return "'" + name.str() + "'"; };
+    llvm::StringRef module = visit.source.text(pass.subject.expr->range);
+    module.consume_back("->");
+    const std::string output = "the output of " + quoted(module) + " is lost: ";
+    const std::string outcome = ", so no gradient reaches these layers";
+    if (!way.overwriting)
+      return reporter.report(
+          {Level::Certain, pass, output + "nothing comes of what is computed of it" + outcome});
+    const std::string name = quoted(takenBy(*way.overwriting, visit).spelling);
+    Finding finding(Level::Certain, pass,
+                    output + name + " gets another value before it is read" + outcome);
+    finding.notes.push_back({*way.overwriting, name + " gets the other value here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether other code of the function may read the variable: by a reference, or in a closure.
+  static bool hasOtherName(const ir::Symbol &variable, const FunctionBody &function,
+                           const UnitVisit &visit) {
     bool hasOther = false;
-    ir::forEach(visit.event.function->body, [&](const ir::Node &part) {
-      for (const ir::Symbol *other : part.kind == ir::NodeKind::Declaration
-                                         ? part.declared
-                                         : llvm::ArrayRef<const ir::Symbol *>())
-        hasOther |= other->isVariable() && other->type->isReference && other->init &&
-                    ir::variableIn(ir::stripped(other->init)) == &variable;
-      for (const ir::Symbol *body :
-           part.kind == ir::NodeKind::Lambda ? part.declared : llvm::ArrayRef<const ir::Symbol *>())
-        ir::forEach(visit.unit.code().codeOf(*body),
-                    [&](const ir::Node &each) { hasOther |= each.symbol == &variable; });
+    ir::forEach(function.body, [&](const ir::Node &part) {
+      for (const ir::Symbol *other : part.declared) {
+        if (part.kind == ir::NodeKind::Declaration)
+          hasOther |= other->isVariable() && other->type->isReference && other->init &&
+                      ir::variableIn(ir::stripped(other->init)) == &variable;
+        else if (part.kind == ir::NodeKind::Lambda)
+          ir::forEach(visit.unit.code().codeOf(*other),
+                      [&](const ir::Node &each) { hasOther |= each.symbol == &variable; });
+      }
     });
-    return !hasOther;
+    return hasOther;
   }
 
   /// Whether the forward pass does more than to compute its output.
-  static bool hasEffects(const Event &pass, const Visit &visit) {
+  static bool hasEffects(const Event &pass, const UnitVisit &visit) {
     llvm::SmallPtrSet<const FunctionBody *, 8> seen;
     return hasEffects(pass, visit.unit, seen);
   }
@@ -242,28 +151,23 @@ private:
     });
   }
 
-  /// Whether what overwrites the output is one of the same module: the first pass warms it up.
-  static bool isSameModule(const Visit &visit, const ir::Node &overwriting) {
-    return hasEvent(*visit.event.function, [&](const Event &event) {
-      if (event.kind != EventKind::Forward || event.subject.path != visit.event.subject.path)
-        return false;
-      for (const ir::Node *around = event.site; around; around = around->parent)
-        if (around == &overwriting)
-          return true;
-      return false;
-    });
-  }
-
-  /// Whether it is a mistake that nothing reads the variable: in a forward pass, which is there for
-  /// its result. Elsewhere it may be to warm up, or to measure.
-  static bool mayBeUnread(const Visit &visit, const Taker &taker) {
-    const FunctionBody &function = *visit.event.function;
-    const llvm::StringRef name = taker.variable->name;
-    const bool isMeant = name.starts_with("_") || name.contains_insensitive("unused") ||
-                         name.contains_insensitive("dummy") ||
-                         visit.source.text(taker.statement->range).contains("maybe_unused");
-    return function.isModuleMethod && function.returnsTensors && !isMeant &&
-           !visit.unit.modules().normalizesBatches(visit.event);
+  /// Whether it is a mistake that nothing comes of the output: in a forward pass, which is there
+  /// for its result. Elsewhere it may be to warm up, or to measure.
+  static bool isMistake(const Event &pass, const Way &way, const UnitVisit &visit) {
+    const auto isMeant = [&](const Event *taker) {
+      const ir::Symbol &variable = takenBy(*taker, visit);
+      bool isCast = false; // `(void)output`
+      ir::forEach(pass.function->body, [&](const ir::Node &part) {
+        isCast |=
+            part.kind == ir::NodeKind::Cast && ir::variableIn(ir::stripped(&part)) == &variable;
+      });
+      return isCast || variable.name.starts_with("_") ||
+             variable.name.contains_insensitive("unused") ||
+             variable.name.contains_insensitive("dummy") ||
+             visit.source.text(taker->site->range).contains("maybe_unused");
+    };
+    return pass.function->isModuleMethod && pass.function->returnsTensors &&
+           llvm::none_of(way.takers, isMeant) && !visit.unit.modules().normalizesBatches(pass);
   }
 };
 

@@ -15,6 +15,8 @@ class NonleafParameter : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
+    if (replacesParameter(moment))
+      return true;
     return (takesParameters(event) || touchesGradients(moment)) &&
            llvm::any_of(event.operands, [&](const Operand &operand) {
              return operand.isTensor && derivedOf(operand, moment.before);
@@ -22,6 +24,8 @@ public:
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
+    if (replacesParameter({visit.event, visit.before, visit.callers}))
+      return onReplacement(visit, reporter);
     for (const Operand &operand : visit.event.operands) {
       const Event *derived = operand.isTensor ? derivedOf(operand, visit.before) : nullptr;
       const Operand *target = derived ? targetOf(*derived) : nullptr;
@@ -34,6 +38,40 @@ public:
 private:
   static bool takesParameters(const Event &event) {
     return makesOptimizer(event) || event.registers == Registers::Parameter;
+  }
+
+  /// Whether an optimizer gets a tensor in the place of one that it has, which has been computed
+  /// while no gradients are recorded: it requires none.
+  static bool replacesParameter(const Moment &moment) {
+    const Event &event = moment.event;
+    const State &state = moment.before;
+    if (event.kind != EventKind::Bind || event.operands.empty() || !event.subject.path ||
+        event.operands.front().role != TypeRole::Tensor ||
+        state.valueOf(event.operands.front()).autograd.graph != Graph::Unrecorded)
+      return false;
+    const Tables &tables = *state.tables;
+    const PathId list = tables.paths.parent(state.place(event.subject.path));
+    return list && llvm::any_of(tables.sources.members(state.sourcesOf({list})), [&](PathId owner) {
+             return state.optimizer({owner, TypeRole::Optimizer});
+           });
+  }
+
+  static void onReplacement(const Visit &visit, Reporter &reporter) {
+    const Event &event = visit.event;
+    const PathId tensor = event.operands.front().path;
+    const PathTable &paths = visit.unit.tables().paths;
+    if (hasEvent(*event.function, [&](const Event &other) {
+          return other.kind == EventKind::RequireGrad && other.constant != false &&
+                 (paths.overlap(other.subject.path, tensor) ||
+                  paths.overlap(other.subject.path, event.subject.path));
+        }))
+      return;
+    Finding finding(Level::Certain, event,
+                    "the optimizer gets a tensor that requires no gradient, as it was computed "
+                    "without any: nothing trains it");
+    if (const Event *disabled = visit.before.valueOf(event.operands.front()).autograd.disabled)
+      finding.notes.push_back({*disabled, "gradients are disabled here"});
+    reporter.report(std::move(finding));
   }
 
   /// What has computed the tensor, or the one whose gradient it is, of a leaf; null if nothing has.

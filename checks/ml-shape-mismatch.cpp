@@ -75,6 +75,9 @@ private:
       return described(*mismatch.tensor) + " has no dimension " + given;
     case Mismatch::Number:
       return "one number is read, but " + described(*mismatch.tensor) + " has several";
+    case Mismatch::Ranks:
+      return described(*mismatch.other) + " selects elements of " + described(*mismatch.tensor) +
+             ", and would need as many dimensions";
     case Mismatch::Dimensions:
       return "tensors without a dimension can be stacked, but not put one behind the other";
     }

@@ -287,7 +287,8 @@ struct Event {
   bool changesElements = false;
   Coverage coverage = Coverage::All; ///< Of these.
   const Typing *typing = nullptr;    ///< What is written of the elements and shape of the result.
-  Trait trait = Trait::None;         ///< Construct, Step: what holds of the class of the subject.
+  Trait trait = Trait::None;         ///< Construct, Step: what holds of the class of the subject;
+                                     ///< Call: of the function.
   LearningRate rate = {};            ///< Construct: that an optimizer starts with.
   bool keepsMomentum = false;        ///< Construct: the optimizer has a momentum.
   LoaderOptions loader = {};         ///< Combine: of the data loader that is made.

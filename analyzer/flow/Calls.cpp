@@ -160,8 +160,10 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   if (observing)
     observe({event, state, callers, isUnseen});
   if (isIrrelevant) {
-    if (observing)
+    if (observing) {
       needOnHost(event, state);
+      consumeAll(event, state);
+    }
     doubtElements(event, state);
     state.forget(event.result);
     callMayTouchFiles(event, state, llvm::none_of(bodies, [&](const FunctionBody *each) {
@@ -291,8 +293,10 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
 }
 
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
-  if (observing)
+  if (observing) {
     needOnHost(event, state);
+    consumeAll(event, state);
+  }
   doubtElements(event, state);
   if (event.subject.path)
     state.shareHolders(event.subject);

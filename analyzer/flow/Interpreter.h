@@ -305,6 +305,12 @@ private:
   /// Notes what the event does on the host with tensors that factories have made there, but for
   /// what could be done anywhere (HostNeeds.cpp).
   void noteHostNeeds(const Event &event, const State &state);
+  /// Notes what the event does with tensors but for making others of them, which may get lost
+  /// themselves (Consumption.cpp).
+  void noteConsumption(const Event &event, const State &state);
+  /// Notes that it does so with its operands, or with all that it is given.
+  void consumeOperands(const Event &event, const State &state);
+  void consumeAll(const Event &event, const State &state);
   /// Notes that it needs all of them there.
   void needOnHost(const Event &event, const State &state);
   /// Notes what takes the end of sequences.

@@ -52,6 +52,8 @@ public:
       return ofClasses();
     case ResultRule::Reshape:
       return ofReshape();
+    case ResultRule::Gather:
+      return ofGather();
     default:
       return ofAxes(rule);
     }
@@ -103,6 +105,17 @@ private:
     if (!wanted || *wanted == 0 || (findsOne ? *count % *wanted == 0 : *count == *wanted))
       return std::nullopt;
     return Mismatch{Mismatch::Elements, tensors.front(), nullptr, *count, *wanted};
+  }
+
+  std::optional<Mismatch> ofGather() const {
+    if (tensors.size() != 2)
+      return std::nullopt;
+    const Shape source = shapeOf(tensors[0]), index = shapeOf(tensors[1]);
+    // A number is as good as a list of one.
+    const auto rankOf = [](const Shape &shape) { return std::max<size_t>(shape.sizes.size(), 1); };
+    if (source.isOpen || index.isOpen || rankOf(source) == rankOf(index))
+      return std::nullopt;
+    return Mismatch{Mismatch::Ranks, tensors[0], tensors[1]};
   }
 
   /// The dimensions that the event names.

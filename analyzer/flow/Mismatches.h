@@ -17,10 +17,11 @@ struct Mismatch {
     Axis,       ///< There is no dimension of that number.
     Number,     ///< One is read from several.
     Dimensions, ///< The tensors of a list have none along which they can be joined.
+    Ranks,      ///< Of a tensor and an index of its elements, which need as many dimensions.
   };
   Kind kind;
   const Operand *tensor;
-  const Operand *other = nullptr; ///< Of Sizes and Classes.
+  const Operand *other = nullptr; ///< Of Sizes, Classes and Ranks.
   std::int64_t given = 0, wanted = 0;
 };
 

@@ -760,6 +760,10 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (event.isArithmetic)
     state.moveParameters(state.sourcesOf(event.subject),
                          state.valueOf(event.operands.front()).placement.device);
+  const bool isRecorded = !event.isArithmetic && value.autograd.graph & Graph::Attached &&
+                          state.gradMode().possible & GradMode::On;
+  if (isRecorded)
+    store(event, object, value, /*accumulates=*/true);
   if (object != tables.paths.unknown()) {
     const Value before = state.valueOf(event.subject);
     keepLeaf(before, state, value);
@@ -832,8 +836,10 @@ bool Interpreter::transfer(const Event &event, State &state, bool observing) {
 }
 
 bool Interpreter::transferItself(const Event &event, State &state, bool observing) {
-  if (observing)
+  if (observing) {
     noteHostNeeds(event, state);
+    noteConsumption(event, state);
+  }
   followMemory(event, state);
 
   switch (event.kind) {

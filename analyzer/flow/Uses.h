@@ -36,6 +36,16 @@ public:
   /// The first event that reads numbers of what the site gives, or null.
   const Event *readerOf(SiteId site) const { return reads.lookup(site); }
 
+  /// More than another tensor, which only a local variable takes, comes of such a value.
+  void consume(SourcesId history) {
+    consumed.insert_range(tables->histories.members(history));
+    consumesAny |= tables->histories.isUnknown(history);
+  }
+  /// Whether nothing comes of what the site gives: it gets lost.
+  bool isLost(SiteId site) const {
+    return !consumesAny && !consumed.contains(site) && !reads.contains(site);
+  }
+
   /// A value is stored in a member of `this` or a global variable, from where other functions of
   /// the unit may read it. False if \p place is neither.
   bool store(PathId place, Way way, SourcesId from);
@@ -112,6 +122,8 @@ private:
   llvm::DenseSet<SiteId> needed; ///< Those of `differentiated` whose graph may be used.
   bool mayNeedAny = false;
   llvm::DenseMap<SiteId, const Event *> reads;
+  llvm::DenseSet<SiteId> consumed; ///< See consume().
+  bool consumesAny = false;
   llvm::DenseSet<SiteId> passed, detached, kept, handedOut, storedSites;
   llvm::DenseSet<const Event *> events;       ///< Those of `differentiated`.
   llvm::DenseSet<const Event *> neededEvents; ///< Those of them that are not always cut off.

@@ -130,6 +130,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::SplitsSamples, "splits-samples"},
     {Trait::GivesAllSamples, "gives-all-samples"},
     {Trait::GivesClass, "gives-class"},
+    {Trait::CopiesBytes, "copies-bytes"},
     {Trait::JoinsRanks, "joins-ranks"},
     {Trait::GivesStream, "gives-stream"},
 };

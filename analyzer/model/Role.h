@@ -213,6 +213,7 @@ enum class Trait : unsigned char {
   SplitsSamples,    ///< A sampler that gives each of several processes a part of the samples.
   GivesAllSamples,  ///< One that draws from all samples, whoever asks.
   GivesClass,       ///< Tells of which class a module is.
+  CopiesBytes,      ///< Copies as many bytes as its third argument says.
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
   GivesStream,      ///< Gives a stream other than the one that work is on by default.
 };

@@ -154,7 +154,8 @@ TEST_CASE("The traits have the names of the documentation") {
                            "shared-by-workers", "batch-first-option",
                            "stacks-samples",    "chooses-draws",
                            "splits-samples",    "gives-all-samples",
-                           "gives-class",       "joins-ranks"}) {
+                           "gives-class",       "copies-bytes",
+                           "joins-ranks"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

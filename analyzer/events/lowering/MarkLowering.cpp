@@ -174,6 +174,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
                      onlyCounts(*CodeMap::expr(event.every), *code, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
+  else if (event.kind == EventKind::Call)
+    event.trait = vocabulary.traitOf(site.callee);
   else if (event.kind == EventKind::Construct)
     markConstruction(event, site.call->getType(), site.arguments);
   event.givesParameters = site.role == FunctionRole::Parameters &&

@@ -41,6 +41,32 @@ torch::Tensor predictions_without_a_guard_bad(Net net, torch::Tensor samples) {
   return torch::zeros({1});
 }
 
+void whole_tensor_bad(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tensor y) {
+  auto last = torch::zeros({8, 2});
+  std::vector<torch::Tensor> rollout(10, torch::zeros({8, 2})), kept = {torch::zeros({8, 2})};
+  for (int i = 0; i < 100; ++i) {
+    auto output = net(x);
+    last.copy_(output); // expect: ml-loss-accumulation: 'last' keeps the graph of every iteration
+    rollout[i % 10].copy_(output); // expect: ml-loss-accumulation
+    kept[0].copy_(output.detach());
+    auto loss = torch::mse_loss(output, y);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+}
+
+void cut_off_bad(Net net, Optimizer &optimizer, torch::Tensor x) {
+  auto last = torch::zeros({8, 2});
+  for (int i = 0; i < 100; ++i) {
+    last.copy_(net(x) + net(2 * x)); // expect: ml-loss-accumulation
+    auto loss = torch::mse_loss(net(x), last.detach());
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+}
+
 void numbers_ok(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tensor y) {
   auto numbers = torch::zeros({100}), detached = torch::zeros({100}), values = torch::zeros({100});
   auto right = torch::zeros({100});

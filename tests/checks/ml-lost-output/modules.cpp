@@ -52,8 +52,28 @@ struct NetImpl : nn::Module {
   }
 
   torch::Tensor unread_bad(torch::Tensor x) {
-    auto y = block(x); // expect: ml-lost-output: the output of 'block' is lost: 'y' is never read
+    auto y = block(x); // expect: ml-lost-output: the output of 'block' is lost: nothing comes of what is computed of it
     return head(gate(x));
+  }
+
+  torch::Tensor unread_sum_bad(torch::Tensor x) {
+    auto y = torch::relu(block->forward(x)); // expect: ml-lost-output: the output of 'block' is lost: nothing comes of what is computed of it
+    y = y + x;
+    return head(x);
+  }
+
+  torch::Tensor made_of_it_bad(torch::Tensor x) {
+    auto y = block(x); // expect: ml-lost-output: 'gated' gets another value before it is read
+    auto gated = torch::sigmoid(y) * y;
+    gated = gate(x); // note: 'gated' gets the other value here
+    return head(gated);
+  }
+
+  torch::Tensor loop_around_bad(torch::Tensor x, int count) {
+    auto y = block(x); // expect: ml-lost-output: nothing comes of what is computed of it
+    while (count-- > 0)
+      y = y * 0.5 + x;
+    return head(x);
   }
 
   torch::Tensor parameter_bad(torch::Tensor x) {
@@ -134,6 +154,29 @@ struct NetImpl : nn::Module {
     return head(y);
   }
 
+  torch::Tensor asked_ok(torch::Tensor x) {
+    auto y = block(x);
+    if (y.mean().item<float>() > 0)
+      x = gate(x);
+    return head(x);
+  }
+
+  torch::Tensor measured_ok(torch::Tensor x) {
+    auto y = block(x);
+    return head(x.narrow(1, 0, y.size(1)));
+  }
+
+  torch::Tensor written_ok(torch::Tensor x) {
+    auto y = block(x);
+    kept_.copy_(y);
+    return head(x);
+  }
+
+  torch::Tensor listed_ok(torch::Tensor x) {
+    auto y = block(x), z = gate(x);
+    return head(torch::cat({y, z}, 1));
+  }
+
   torch::Tensor ends_ok(torch::Tensor x, bool isShallow) {
     auto y = block(x);
     if (isShallow)
@@ -156,6 +199,7 @@ struct NetImpl : nn::Module {
   }
 
   nn::Linear block{nullptr}, gate{nullptr}, head{nullptr};
+  torch::Tensor kept_ = register_buffer("kept", torch::zeros({4, 4}));
 };
 TORCH_MODULE(Net);
 

@@ -170,6 +170,19 @@ float one_ok(torch::Tensor any) {
   return scores.sum().item<float>() + scores[0][1].item<float>() + any.item<float>();
 }
 
+torch::Tensor gathered_bad() {
+  auto values = torch::zeros({16, 4});
+  auto actions = values.argmax(1);
+  return values.gather(1, actions); // expect: ml-shape-mismatch: 'actions' of shape (16) selects elements of 'values' of shape (16, 4), and would need as many dimensions
+}
+
+torch::Tensor gathered_ok(torch::Tensor any) {
+  auto values = torch::zeros({16, 4});
+  auto row = torch::zeros({4});
+  return values.gather(1, values.argmax(1).unsqueeze(1)) + values.gather(1, any) +
+         row.gather(0, row.argmax());
+}
+
 torch::Tensor joined_bad(const std::vector<float> &rewards) {
   std::vector<torch::Tensor> list;
   for (float reward : rewards)

@@ -344,6 +344,7 @@ public:
   Tensor tril(std::int64_t diagonal = 0) const;
   ScalarType scalar_type() const;
   std::size_t element_size() const;
+  std::size_t nbytes() const;
   Tensor masked_select(const Tensor &mask) const;
   Tensor take(const Tensor &index) const;
   Tensor narrow(int64_t dimension, int64_t start, int64_t length) const;

@@ -18,8 +18,11 @@ public:
     bool adds = event.kind == EventKind::Overwrite ||
                 (event.kind == EventKind::Combine && event.subject.escapes);
     const Uses &uses = visit.unit.uses();
+    // Lists that are emptied for each backward may keep more than that needs; a tensor is not
+    // emptied.
+    const bool isInVain = event.kind == EventKind::Overwrite && uses.isCutOff(visit.site);
     if ((!adds && event.kind != EventKind::Bind) ||
-        (uses.mayBeDifferentiated(visit.site) && !uses.isCutOff(visit.site)))
+        (uses.mayBeDifferentiated(visit.site) && !isInVain))
       return;
     const Operand *stored = attachedOperand(visit);
     if (!stored)

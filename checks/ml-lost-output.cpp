@@ -34,12 +34,33 @@ public:
           observation.event->kind == EventKind::Forward)
         passes.try_emplace(observation.event, true).first->second &=
             visit.unit.uses().isLost(observation.site);
-    for (const auto &[pass, isLost] : passes)
-      if (isLost && !hasEffects(*pass, visit))
+    passes.remove_if([](const auto &entry) { return !entry.second; });
+    for (const Event *pass : llvm::make_first_range(passes))
+      if (!hasEffects(*pass, visit) && !isGivenToAny(*pass, passes, visit))
         judge(*pass, visit, reporter);
   }
 
 private:
+  /// Whether the tensor has been computed of what an event gives that \p isOne.
+  static bool isMadeBy(const Operand &tensor, const State &state,
+                       llvm::function_ref<bool(const Event &)> isOne) {
+    const Tables &tables = *state.tables;
+    return llvm::any_of(tables.histories.members(state.valueOf(tensor).autograd.history),
+                        [&](SiteId site) { return isOne(tables.sites.event(site)); });
+  }
+
+  /// Whether one of \p passes computes its output, which gets lost, of that of \p pass.
+  static bool isGivenToAny(const Event &pass, const llvm::MapVector<const Event *, bool> &passes,
+                           const UnitVisit &visit) {
+    const auto isPass = [&](const Event &other) { return &other == &pass; };
+    return llvm::any_of(visit.observations(), [&](const Observation &observation) {
+      return observation.event != &pass && passes.count(observation.event) &&
+             llvm::any_of(observation.event->operands, [&](const Operand &input) {
+               return isMadeBy(input, observation.before, isPass);
+             });
+    });
+  }
+
   /// What becomes of an output.
   struct Way {
     /// What gives it to variables, or what is made of it.
@@ -49,11 +70,7 @@ private:
   };
 
   static Way wayOf(const Event &pass, const UnitVisit &visit) {
-    const Tables &tables = visit.unit.tables();
-    const auto holds = [&](const State &state, const Operand &tensor, auto isOne) {
-      return llvm::any_of(tables.histories.members(state.valueOf(tensor).autograd.history),
-                          [&](SiteId site) { return isOne(tables.sites.event(site)); });
-    };
+    const PathTable &paths = visit.unit.tables().paths;
     const auto isPass = [&](const Event &other) { return &other == &pass; };
     const auto isOfSame = [&](const Event &other) {
       return other.kind == EventKind::Forward && other.subject.path == pass.subject.path;
@@ -64,15 +81,15 @@ private:
       if (!isGiven(event) || event.function != pass.function)
         continue;
       const Operand &given = event.operands.front();
-      const PathStep &place = tables.paths.last(event.subject.path);
-      if (holds(observation.before, given, isPass)) {
+      const PathStep &place = paths.last(event.subject.path);
+      if (isMadeBy(given, observation.before, isPass)) {
         if (place.kind == PathStep::Variable)
           way.takers.push_back(&event);
       } else if (!way.overwriting && place.kind == PathStep::Variable &&
                  event.site->kind == ir::NodeKind::OperatorCall &&
-                 holds(observation.before, event.subject, isPass)) {
+                 isMadeBy(event.subject, observation.before, isPass)) {
         way.overwriting = &event;
-        way.isRepeated = holds(observation.before, given, isOfSame);
+        way.isRepeated = isMadeBy(given, observation.before, isOfSame);
       }
     }
     return way;

@@ -231,6 +231,8 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     contents.autograd.latest = {};
     if (kind == BindKind::Value)
       addValue(to, contents);
+    else if (value && value->isGivenAway && role == TypeRole::None) // It has no other name.
+      addParts(paths.parent(to), target, noSources);
     else if (value && !value->fresh)
       setAlias(to, {paths.unknown(), false});
     return;

@@ -2,6 +2,9 @@
 #include <torch/torch.h>
 
 #include <array>
+#include <map>
+#include <memory>
+#include <string>
 
 using torch::Tensor;
 
@@ -153,4 +156,37 @@ void use_filled(torch::nn::Linear net) {
   Tensor input;
   fill_bad(input);
   net(input);
+}
+
+// --- objects that a map owns
+
+struct Field {
+  virtual ~Field() = default;
+  virtual void load() = 0;
+  torch::Tensor values;
+};
+
+struct ReadField : Field {
+  void load() override { read_bad(); }
+  void read_bad() {
+    std::vector<float> memory(16);
+    values = torch::from_blob(memory.data(), {16}); // expect: ml-dangling-from-blob
+  } // note: the variable ends here
+};
+
+struct Fields {
+  void add(const std::string &name, std::unique_ptr<Field> field) {
+    fields[name] = std::move(field);
+  }
+  void load() {
+    for (auto &[name, field] : fields)
+      field->load();
+  }
+  std::map<std::string, std::unique_ptr<Field>> fields;
+};
+
+void load() {
+  Fields fields;
+  fields.add("velocity", std::make_unique<ReadField>());
+  fields.load();
 }

@@ -69,6 +69,13 @@ struct NetImpl : nn::Module {
     return head(gated);
   }
 
+  torch::Tensor last_of_several_bad(torch::Tensor x) {
+    auto y = block(x);
+    y = gate(torch::relu(y)); // expect: ml-lost-output: the output of 'gate' is lost
+    y = x + 1; // note: 'y' gets the other value here
+    return head(y);
+  }
+
   torch::Tensor loop_around_bad(torch::Tensor x, int count) {
     auto y = block(x); // expect: ml-lost-output: nothing comes of what is computed of it
     while (count-- > 0)

@@ -2,9 +2,14 @@
 
 namespace gradtidy {
 
-static bool isOfMemory(const Look &look) {
-  return look.taken->operation == Operation::AccessElements ||
-         (look.taken->site->type && look.taken->site->type->isPointer);
+static Leader leaderOf(const Look &look) {
+  if (look.isIntoContainer())
+    return Leader::Other;
+  if (look.taken->operation == Operation::WrapMemory)
+    return Leader::Tensor;
+  const bool isPointer = look.taken->operation == Operation::AccessElements ||
+                         (look.taken->site->type && look.taken->site->type->isPointer);
+  return isPointer ? Leader::Pointer : Leader::View;
 }
 
 /// Whether what is at \p place is there for others when the event is over: a member, what a
@@ -94,13 +99,17 @@ static llvm::SmallVector<State::Ended, 2> leftBy(const Event &event, const State
 
 bool leavesLost(const Moment &moment) { return !leftBy(moment.event, moment.before).empty(); }
 
-llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory) {
+llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, Leader leader) {
   llvm::SmallVector<Lost, 1> found;
-  if (const Look used = lostUsedBy(visit.event, visit.before);
-      used.taken && isOfMemory(used) == ofMemory)
+  // Memory that others may have got, as by a move, lives on.
+  const auto isLost = [&](const Look &look) {
+    return leaderOf(look) == leader &&
+           !(leader == Leader::Tensor && visit.unit.tables().mayBeShared.contains(look.into));
+  };
+  if (const Look used = lostUsedBy(visit.event, visit.before); used.taken && isLost(used))
     found.push_back({used, true});
   for (const State::Ended &ended : leftBy(visit.event, visit.before))
-    if (isOfMemory(ended.look) == ofMemory && isKept(visit, ended.place) &&
+    if (isLost(ended.look) && isKept(visit, ended.place) &&
         llvm::none_of(found, [&](const Lost &other) { return other.look == ended.look; }))
       found.push_back({ended.look, false});
   return found;
@@ -109,7 +118,8 @@ llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory) {
 Level levelOf(const Visit &visit, const Lost &lost) {
   const Tables &tables = visit.unit.tables();
   const PathId holder = lost.look.into;
-  const bool isMember = tables.paths.last(holder).kind == PathStep::Member;
+  const bool isMember =
+      tables.paths.last(holder).kind == PathStep::Member && leaderOf(lost.look) != Leader::Tensor;
   return isMember || tables.mayBeShared.contains(holder) ||
                  lost.look.ended->kind == EventKind::Combine
              ? Level::Likely

@@ -5,6 +5,10 @@
 
 namespace gradtidy {
 
+/// What leads into something: a pointer into the memory of a tensor, a view of a shape or list, or
+/// a tensor over the memory of a container. Pointers into containers are C++'s own affair.
+enum class Leader : unsigned char { Pointer, View, Tensor, Other };
+
 /// A pointer or view that leads into what has ended.
 struct Lost {
   Look look;
@@ -17,9 +21,8 @@ bool usesLost(const Moment &moment);
 /// Whether the event has left such pointers behind.
 bool leavesLost(const Moment &moment);
 
-/// What the visit's event uses, or leaves behind: pointers into the memory of tensors, or views of
-/// shapes and lists.
-llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, bool ofMemory);
+/// What the visit's event uses, or leaves behind, of that kind.
+llvm::SmallVector<Lost, 1> lostBy(const Visit &visit, Leader leader);
 
 /// The level of the finding: what others may hold, too, may live on.
 Level levelOf(const Visit &visit, const Lost &lost);

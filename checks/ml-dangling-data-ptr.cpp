@@ -18,7 +18,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    for (const Lost &lost : lostBy(visit, /*ofMemory=*/true))
+    for (const Lost &lost : lostBy(visit, Leader::Pointer))
       reportLost(visit, lost, reporter);
     const std::optional<Level> level = levelOfLeftover(visit);
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)

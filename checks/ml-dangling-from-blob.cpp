@@ -5,6 +5,7 @@
 #include "Fixes.h"
 #include "Leftovers.h"
 #include "Loops.h"
+#include "LostPointers.h"
 
 #include <optional>
 
@@ -33,11 +34,14 @@ public:
     default:
       break;
     }
-    return releasedReadBy(event, moment.before) != nullptr;
+    return releasedReadBy(event, moment.before) != nullptr || usesLost(moment);
   }
+  bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    for (const Lost &lost : lostBy(visit, Leader::Tensor))
+      reportLost(visit, lost, reporter);
     if (const Operand *read = releasedReadBy(event, visit.before))
       reportReleased(visit, visit.before.valueOf(*read).storage, reporter);
     const std::optional<Value> value = borrowed(visit, event);
@@ -66,6 +70,14 @@ public:
   }
 
 private:
+  static void reportLost(const Visit &visit, const Lost &lost, Reporter &reporter) {
+    Finding finding(levelOf(visit, lost), *lost.look.taken,
+                    "the tensor lies in the memory of " + fateOf(visit, lost) +
+                        (lost.isUsed ? " before the tensor is used" : " although it is kept"));
+    noteFate(visit, lost, finding);
+    reporter.report(std::move(finding));
+  }
+
   /// Whether the event puts a tensor into a list that may hold another one in the same memory.
   static bool putsBeside(const Moment &moment) {
     const Event &event = moment.event;

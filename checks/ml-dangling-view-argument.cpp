@@ -18,7 +18,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    for (const Lost &lost : lostBy(visit, /*ofMemory=*/false))
+    for (const Lost &lost : lostBy(visit, Leader::View))
       reportLost(visit, lost, reporter);
     const bool isView = event.kind == EventKind::Bind || event.kind == EventKind::Return ||
                         (event.kind == EventKind::Combine && event.subject.path == noPath);

@@ -11,11 +11,15 @@ namespace {
 
 class DeviceMismatch : public Check {
 public:
-  bool wants(const Moment &moment) const override { return meetsOtherDevice(moment); }
+  bool wants(const Moment &moment) const override {
+    return meetsOtherDevice(moment) || wrapsHostMemory(moment.event);
+  }
 
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.before.lacksGpu)
       return; // Everything is on the CPU.
+    if (wrapsHostMemory(visit.event))
+      return onMemory(visit, reporter);
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
           visit.unit.program().mayBeGpu(clash.otherDevice))
@@ -23,6 +27,34 @@ public:
   }
 
 private:
+  /// Whether the event makes a tensor over the memory of an array or container of C++.
+  static bool wrapsHostMemory(const Event &event) {
+    const ir::Node *call = ir::asCall(event.site);
+    if (event.operation != Operation::WrapMemory || !call || call->arguments.empty())
+      return false;
+    const ir::Node &pointer = ir::stripped(call->arguments.front())->spelled();
+    const ir::Symbol *callee = pointer.isCall() ? pointer.symbol : nullptr;
+    // What smart pointers and spans lead to may be anywhere.
+    const bool isOfContainer = callee && callee->isStandard && callee->owner &&
+                               !callee->owner->name.contains("ptr") &&
+                               callee->owner->name != "span";
+    return isOfContainer || (pointer.type && pointer.type->isArray);
+  }
+
+  /// Such a tensor that is told to be on a GPU.
+  static void onMemory(const Visit &visit, Reporter &reporter) {
+    for (const Operand &operand : visit.event.operands) {
+      const Device device =
+          operand.role == TypeRole::Device ? visit.before.deviceOf(operand) : Device();
+      if (!visit.unit.program().mayBeGpu(device))
+        continue;
+      Finding finding(device.kind == Device::Cuda ? Level::Certain : Level::Likely, visit.event,
+                      "the memory is the host's, but the tensor is told to be on " +
+                          nameOf(visit, device) + ": make it on the CPU and move it there");
+      return reporter.report(std::move(finding));
+    }
+  }
+
   /// Whether the module is on the CPU for want of a GPU only, which the program fails to name
   /// before it comes here: ml-hardcoded-device says so.
   static bool isWithoutGpu(const Visit &visit, const Clash &clash) {

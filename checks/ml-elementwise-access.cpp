@@ -29,8 +29,9 @@ private:
     if (!(read.elementLoop.loop || read.elementLoop.isOfCalls) || read.elementLoop.isComputed ||
         read.parameterLoop || isForPeople(visit))
       return;
-    const auto loops = read.elementLoop.loop ? countedBy(read, read.subject.expr) : askedIn(visit);
-    if (loops.size() > 1)
+    const auto loops =
+        read.elementLoop.loop ? countedBy(visit, read, read.subject.expr) : askedIn(visit);
+    if (loops.size() > 1 && !isElsewhere(visit))
       report(visit, loops,
              "each element is read as a tensor of its own, which takes about a microsecond; an "
              "accessor, or an operation on the whole tensor, takes a fraction of that",
@@ -38,8 +39,8 @@ private:
   }
 
   void onWrite(const Visit &visit, const ir::Node &element, Reporter &reporter) {
-    const auto loops = countedBy(visit.event, &element);
-    if (loops.size() > 1)
+    const auto loops = countedBy(visit, visit.event, &element);
+    if (loops.size() > 1 || (loops.size() == 1 && writesRow(visit, *loops.front())))
       report(
           visit, loops,
           "each element is written through a tensor of its own, which takes some microseconds; an "
@@ -49,8 +50,7 @@ private:
 
   void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
               Reporter &reporter) {
-    if (elementsOf(loops) < fewElements || isElsewhere(visit) ||
-        !reported.insert(loops.back()).second)
+    if (elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
       return;
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
@@ -64,6 +64,18 @@ private:
                          event.changesElements && event.coverage != Coverage::All &&
                          event.operands.empty();
     return isWrite ? site->arguments.front() : nullptr;
+  }
+
+  /// Whether each round of the loop writes several elements of the tensor, one by one.
+  static bool writesRow(const Visit &visit, const ir::Node &loop) {
+    constexpr unsigned few = 4;
+    const PathTable &paths = visit.unit.tables().paths;
+    unsigned written = 0;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        written += writtenBy(event) && contains(visit, &loop, event.site) &&
+                   paths.rootOf(event.subject.path) == paths.rootOf(visit.event.subject.path);
+    return written >= few;
   }
 
   static constexpr std::int64_t fewElements = 256; ///< Or less than that take no time to speak of.
@@ -172,16 +184,23 @@ private:
     });
   }
 
-  /// The loops around the event whose counters the index of \p element is made of, innermost first.
-  static llvm::SmallVector<const ir::Node *, 4> countedBy(const Event &event,
-                                                          const ir::Node *element) {
+  /// The loops around the event with whose rounds the index of \p element changes, innermost first.
+  static llvm::SmallVector<const ir::Node *, 4>
+  countedBy(const UnitVisit &visit, const Event &event, const ir::Node *element) {
     const FunctionBody &function = *event.function;
     Names named;
     addNames(function, element, named);
     llvm::SmallVector<const ir::Node *, 4> loops;
-    for (const ir::Node *loop : function.loopsAround(event.site))
-      if (const ir::Symbol *counter = counterOf(*loop); counter && named.contains(counter))
+    for (const ir::Node *loop : function.loopsAround(event.site)) {
+      const auto counts = [&](const ir::Symbol *name) {
+        return name->type && name->type->isInteger && name->isVariable() &&
+               !contains(visit, loop->body, name->location) &&
+               function.mayChange(*name, loop->body);
+      };
+      if (const ir::Symbol *counter = counterOf(*loop);
+          (counter && named.contains(counter)) || llvm::any_of(named, counts))
         loops.push_back(loop);
+    }
     return loops;
   }
 

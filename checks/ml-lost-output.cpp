@@ -34,13 +34,22 @@ public:
           observation.event->kind == EventKind::Forward)
         passes.try_emplace(observation.event, true).first->second &=
             visit.unit.uses().isLost(observation.site);
-    passes.remove_if([](const auto &entry) { return !entry.second; });
+    passes.remove_if(
+        [](const auto &entry) { return !entry.second || hasOpenCalls(*entry.first->function); });
     for (const Event *pass : llvm::make_first_range(passes))
       if (!hasEffects(*pass, visit) && !isGivenToAny(*pass, passes, visit))
         judge(*pass, visit, reporter);
   }
 
 private:
+  /// Whether nobody knows what some calls of the function are of: errors hide what they are given.
+  static bool hasOpenCalls(const FunctionBody &function) {
+    bool isOpen = false;
+    ir::forEach(function.body,
+                [&](const ir::Node &node) { isOpen |= node.isCall() && !node.symbol; });
+    return isOpen;
+  }
+
   /// Whether the tensor has been computed of what an event gives that \p isOne.
   static bool isMadeBy(const Operand &tensor, const State &state,
                        llvm::function_ref<bool(const Event &)> isOne) {

@@ -15,7 +15,7 @@ class NonleafParameter : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    if (replacesParameter(moment))
+    if (replacesParameter(moment) || idleIn(moment))
       return true;
     return (takesParameters(event) || touchesGradients(moment)) &&
            llvm::any_of(event.operands, [&](const Operand &operand) {
@@ -26,6 +26,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     if (replacesParameter({visit.event, visit.before, visit.callers}))
       return onReplacement(visit, reporter);
+    if (visit.event.kind == EventKind::Step)
+      return onStep(visit, reporter);
     for (const Operand &operand : visit.event.operands) {
       const Event *derived = operand.isTensor ? derivedOf(operand, visit.before) : nullptr;
       const Operand *target = derived ? targetOf(*derived) : nullptr;
@@ -54,6 +56,49 @@ private:
     return list && llvm::any_of(tables.sources.members(state.sourcesOf({list})), [&](PathId owner) {
              return state.optimizer({owner, TypeRole::Optimizer});
            });
+  }
+
+  /// A tensor of the optimizer that steps which requires no gradient; none if all do.
+  static PathId idleIn(const Moment &moment) {
+    const OptimizerFacts *facts = moment.event.kind == EventKind::Step
+                                      ? moment.before.optimizer(moment.event.subject)
+                                      : nullptr;
+    if (facts)
+      for (PathId owned : moment.before.tables->sources.members(facts->owned)) {
+        const Value value = moment.before.valueOf({.path = owned, .isTensor = true});
+        if (value.autograd.graph == Graph::Detached && !value.autograd.isParameter &&
+            value.layout.type != noType)
+          return owned;
+      }
+    return noPath;
+  }
+
+  static void onStep(const Visit &visit, Reporter &reporter) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const PathId tensor = idleIn({visit.event, visit.before, visit.callers});
+    const ir::Symbol *variable = paths.last(tensor).symbol();
+    const Event *made = nullptr;
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      for (const Block &block : function->blocks)
+        for (const Event &event : block.events) {
+          if (!variable || !event.subject.path ||
+              paths.last(event.subject.path).symbol() != variable)
+            continue;
+          if (event.kind == EventKind::RequireGrad)
+            return; // Frozen, or on another way.
+          if (event.kind == EventKind::Bind && !event.operands.empty())
+            for (const Event &creation : block.events)
+              if (creation.kind == EventKind::Create &&
+                  creation.result == event.operands.front().path)
+                made = &creation;
+        }
+    if (!made)
+      return;
+    Finding finding(Level::Certain, *made,
+                    "'" + variable->spelling.str() +
+                        "' requires no gradient: the optimizer that has it never changes it");
+    finding.notes.push_back({visit.event, "the optimizer steps here"});
+    reporter.report(std::move(finding));
   }
 
   static void onReplacement(const Visit &visit, Reporter &reporter) {

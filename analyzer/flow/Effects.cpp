@@ -38,7 +38,9 @@ static bool isFollowedItself(const Event &event) {
                        event.kind == EventKind::EndLifetime || event.kind == EventKind::Assign ||
                        event.kind == EventKind::Call || event.kind == EventKind::Access ||
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
-  return !isPlain || event.operation != Operation::None || event.classTest ||
+  const ir::Type *given = event.function->function->type;
+  const bool isPointed = event.leadsIn && given && given->isPointer; // A function that gives it.
+  return !isPlain || event.operation != Operation::None || event.classTest || isPointed ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
          event.leftover.ending != Ending::None ||
          (event.leadsIn && event.trait == Trait::ViewsElements) || isFollowed(event.subject) ||

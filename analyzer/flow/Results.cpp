@@ -269,8 +269,8 @@ Value Interpreter::created(const Event &event, const State &state) const {
       continue;
     if (Device device = state.deviceOf(operand); device.kind != Device::Unset)
       result.placement.device = device;
-    if (state.askForGradients(operand))
-      result.autograd.graph = Graph::Attached;
+    if (const std::uint8_t asked = state.gradientsAskedBy(operand))
+      result.autograd.graph = asked;
   }
   if (result.placement.device.kind != Device::Cpu)
     result.placement.freshOnHost = nullptr;

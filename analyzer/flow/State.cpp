@@ -369,9 +369,9 @@ TypeId State::typeOfElements(const Operand &list) const {
   return valueOf(element).layout.type;
 }
 
-bool State::askForGradients(const Operand &options) const {
+std::uint8_t State::gradientsAskedBy(const Operand &options) const {
   const Value *known = options.path ? values.find(resolve(options.path)) : nullptr;
-  return known && known->autograd.graph & Graph::Attached;
+  return known && known->autograd.graph & Graph::Attached ? known->autograd.graph : 0;
 }
 
 Value State::valueOf(const Operand &operand) const {

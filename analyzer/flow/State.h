@@ -76,9 +76,9 @@ public:
     return tables->types[typeOfElements(list)].shape;
   }
 
-  /// Whether \p options say that tensors made with them are to have gradients: they themselves, not
-  /// what an object has of which they are a part.
-  bool askForGradients(const Operand &options) const;
+  /// The possible Graph of tensors made with \p options, if these say that they are to have
+  /// gradients, or may: they themselves, not what an object has of which they are a part. Else 0.
+  std::uint8_t gradientsAskedBy(const Operand &options) const;
 
   /// What is known of the module \p object, by itself or as a part of another.
   ModuleFacts moduleAt(PathId object) const;

@@ -353,7 +353,9 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   if (!event.subject.path || event.subject.role == TypeRole::Device) {
     // Of options: the tensors made with them.
     Value options;
-    options.autograd.graph = isOn == false ? Graph::Detached : Graph::Attached;
+    options.autograd.graph = isOn == true    ? Graph::Attached
+                             : isOn == false ? Graph::Detached
+                                             : Graph::Attached | Graph::Unknown;
     state.setValue(event.result, options);
     Device device = event.subject.path ? state.deviceOf(event.subject) : Device{Device::Unset};
     state.setDevice(event.result, device);
@@ -622,8 +624,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
     state.synchronize();
   if (!event.isDifferentiable)
     value.autograd.history = noSources; // No backward goes this way, and none was meant to.
-  if (event.resultRole == TypeRole::Device && state.askForGradients(event.subject))
-    value.autograd.graph = Graph::Attached; // Options that are set one after the other.
+  if (event.resultRole == TypeRole::Device && state.gradientsAskedBy(event.subject))
+    value.autograd.graph = state.gradientsAskedBy(event.subject); // Set one after the other.
   if (!event.isArithmetic && !event.isAttribute)
     state.setValue(event.result, value);
   if (event.site->kind == ir::NodeKind::List) {

@@ -15,6 +15,7 @@ struct FunctionLowering::Question {
   PathId asked = noPath;               ///< What `x.defined()` asks for.
   std::optional<bool> answer;          ///< The only one that there is.
   bool isAboutGpu = false;             ///< Whether there is one.
+  bool isAboutHost = false;            ///< Whether all is on the CPU.
   llvm::SmallVector<PathId, 2> placed; ///< The tensors whose devices are asked for.
 };
 
@@ -111,6 +112,7 @@ FunctionLowering::Question FunctionLowering::questionOf(const CFGBlock &block) {
   question.number = conditions.numberOf(condition, context);
   question.asked = askedForDefined(condition);
   question.isAboutGpu = asksForGpu(condition, function, vocabulary);
+  question.isAboutHost = asksForHost(condition, vocabulary);
   findPlaced(condition, question.placed);
   return question;
 }
@@ -125,7 +127,8 @@ void FunctionLowering::answer(Block::Edge &edge, const Question &question, bool 
   if (question.asked && taken == question.isNegated)
     edge.undefined = question.asked;
   edge.isSwitchedOff = question.answer && taken != *question.answer;
-  edge.lacksGpu = question.isAboutGpu && taken == question.isNegated;
+  edge.lacksGpu = (question.isAboutGpu && taken == question.isNegated) ||
+                  (question.isAboutHost && taken != question.isNegated);
   edge.placed = question.placed;
 }
 

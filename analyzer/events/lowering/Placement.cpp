@@ -316,13 +316,13 @@ static const Expr *withoutConversions(const Expr *expr) {
   return expr;
 }
 
-/// `kCUDA`
-static bool namesGpuKind(const Expr *expr) {
+/// `kCUDA`, `kCPU`
+static bool namesKind(const Expr *expr, StringRef kind) {
   const auto *reference = dyn_cast<DeclRefExpr>(withoutConversions(expr));
   const StringRef name = reference && reference->getDecl()->getIdentifier()
                              ? reference->getDecl()->getName()
                              : StringRef();
-  return name == "kCUDA" || name == "CUDA";
+  return name == kind || (name.starts_with("k") && name.drop_front() == kind);
 }
 
 /// A device that somebody has chosen, or its kind.
@@ -331,14 +331,14 @@ static bool isChoice(const Expr *expr, Vocabulary &vocabulary) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
       call && simpleName(call->getDirectCallee()) == "type")
     expr = strip(call->getImplicitObjectArgument());
-  return isa<DeclRefExpr, MemberExpr>(expr) && !namesGpuKind(expr) &&
-         vocabulary.roleOf(expr->getType()) == TypeRole::Device;
+  return isa<DeclRefExpr, MemberExpr>(expr) && !namesKind(expr, "CUDA") &&
+         !namesKind(expr, "CPU") && vocabulary.roleOf(expr->getType()) == TypeRole::Device;
 }
 
-/// `device == torch::kCUDA`, `device.is_cuda()`: the run uses a GPU.
-static bool asksForChoice(const Expr *expr, Vocabulary &vocabulary) {
+/// `device == torch::kCUDA`, `device.is_cuda()`: the run uses a GPU; the same of the CPU.
+static bool asksForChoice(const Expr *expr, StringRef kind, Vocabulary &vocabulary) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr))
-    return simpleName(call->getDirectCallee()) == "is_cuda" &&
+    return simpleName(call->getDirectCallee()) == "is_" + kind.lower() &&
            isChoice(call->getImplicitObjectArgument(), vocabulary);
   const Expr *left = nullptr, *right = nullptr;
   if (const auto *comparison = dyn_cast<BinaryOperator>(expr);
@@ -350,13 +350,17 @@ static bool asksForChoice(const Expr *expr, Vocabulary &vocabulary) {
     left = call->getArg(0);
     right = call->getArg(1);
   }
-  return left && ((namesGpuKind(right) && isChoice(left, vocabulary)) ||
-                  (namesGpuKind(left) && isChoice(right, vocabulary)));
+  return left && ((namesKind(right, kind) && isChoice(left, vocabulary)) ||
+                  (namesKind(left, kind) && isChoice(right, vocabulary)));
+}
+
+bool asksForHost(const Expr *expr, Vocabulary &vocabulary) {
+  return asksForChoice(strip(expr), "CPU", vocabulary);
 }
 
 bool asksForGpu(const Expr *expr, const FunctionDecl *function, Vocabulary &vocabulary) {
   expr = strip(expr);
-  if (asksForChoice(expr, vocabulary))
+  if (asksForChoice(expr, "CUDA", vocabulary))
     return true;
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return call->getDirectCallee() &&

@@ -47,4 +47,7 @@ bool asksForPlace(const clang::CXXMemberCallExpr &call);
 bool asksForGpu(const clang::Expr *expr, const clang::FunctionDecl *function,
                 Vocabulary &vocabulary);
 
+/// Whether the expression tells if a device that somebody has chosen is the CPU.
+bool asksForHost(const clang::Expr *expr, Vocabulary &vocabulary);
+
 } // namespace gradtidy

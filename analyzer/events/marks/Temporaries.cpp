@@ -374,6 +374,8 @@ bool leadsIntoObject(const CallExpr &call, const Expr &object, Vocabulary &vocab
       type->isPointerType() && (pointee->isVoidType() || pointee->isArithmeticType());
   if (isView(held, vocabulary))
     return isView(type, vocabulary);
+  if (isPointer && isStandard(callee) && ownsElements(held->getAsCXXRecordDecl(), vocabulary))
+    return true;
   return vocabulary.roleOf(held) == TypeRole::Tensor && vocabulary.isFramework(callee) &&
          (isPointer || isView(type, vocabulary) ||
           vocabulary.operationOf(callee) == Operation::AccessElements);

@@ -220,6 +220,13 @@ HostRead readBy(const FunctionCode &function, const Expr &pointer, Vocabulary &v
                  : HostRead::None;
     }
     const auto *arithmetic = dyn_cast<BinaryOperator>(outer);
+    if (arithmetic && arithmetic->getOpcode() == BO_Assign) {
+      const auto *target = dyn_cast<DeclRefExpr>(strip(arithmetic->getLHS()));
+      const auto *variable = target ? dyn_cast<VarDecl>(target->getDecl()) : nullptr;
+      return variable && variable->isLocalVarDecl() && inner == arithmetic->getRHS()
+                 ? readThrough(*variable, *function.body, function, vocabulary)
+                 : HostRead::None;
+    }
     if (!isa<CastExpr, ParenExpr, FullExpr, MaterializeTemporaryExpr>(outer) && !unary &&
         !(arithmetic && arithmetic->isAdditiveOp()))
       return HostRead::None;

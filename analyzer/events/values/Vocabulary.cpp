@@ -259,6 +259,41 @@ bool Vocabulary::castsWeights(clang::QualType type) {
   return casting[record->getDefinition()] = result;
 }
 
+/// The statements in which an object of the class is made, and the initializers of its members.
+static llvm::SmallVector<const clang::Stmt *, 8> makingOf(const clang::CXXRecordDecl &record) {
+  llvm::SmallVector<const clang::Stmt *, 8> parts;
+  for (const clang::FieldDecl *field : record.fields())
+    if (field->hasInClassInitializer())
+      parts.push_back(field->getInClassInitializer());
+  for (const clang::CXXConstructorDecl *constructor : record.ctors()) {
+    const clang::FunctionDecl *definition = nullptr;
+    if (!constructor->hasBody(definition))
+      continue;
+    parts.push_back(definition->getBody());
+    for (const clang::CXXCtorInitializer *init :
+         llvm::cast<clang::CXXConstructorDecl>(definition)->inits())
+      parts.push_back(init->getInit());
+  }
+  return parts;
+}
+
+bool Vocabulary::makesLayers(const clang::CXXRecordDecl &record) {
+  const auto isContainer = [&](const clang::FieldDecl *field) {
+    const clang::CXXRecordDecl *held = classOf(field->getType());
+    return held && roleOf(field->getType()) == TypeRole::ModuleHolder &&
+           traitOf(held) == Trait::Container;
+  };
+  bool makes = false;
+  if (llvm::any_of(record.fields(), isContainer))
+    for (const clang::Stmt *part : makingOf(record))
+      forEach(part, [&](const clang::Stmt *inner) {
+        const auto *made = llvm::dyn_cast<clang::CXXConstructExpr>(inner);
+        makes |= made && roleOf(made->getType()) == TypeRole::ModuleHolder &&
+                 isFramework(made->getConstructor()) && hasParameters(made->getType());
+      });
+  return makes;
+}
+
 bool Vocabulary::hasParameters(clang::QualType type) {
   const clang::CXXRecordDecl *record = classOf(type);
   if (!record || !record->hasDefinition() || isStandard(record) || !isModule(roleOf(record)))
@@ -270,11 +305,12 @@ bool Vocabulary::hasParameters(clang::QualType type) {
   const auto [known, isNew] = parametrised.try_emplace(record->getDefinition(), false);
   if (!isNew)
     return known->second;
-  const bool result =
-      llvm::any_of(record->getDefinition()->fields(), [&](const clang::FieldDecl *field) {
-        return roleOf(field->getType()) == TypeRole::ModuleHolder &&
-               hasParameters(field->getType());
-      });
+  const bool result = llvm::any_of(record->getDefinition()->fields(),
+                                   [&](const clang::FieldDecl *field) {
+                                     return roleOf(field->getType()) == TypeRole::ModuleHolder &&
+                                            hasParameters(field->getType());
+                                   }) ||
+                      makesLayers(*record->getDefinition());
   return parametrised[record->getDefinition()] = result;
 }
 

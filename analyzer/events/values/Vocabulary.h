@@ -85,6 +85,9 @@ public:
   /// members of such types.
   bool hasParameters(clang::QualType type);
 
+  /// Whether objects of the class fill a container with layers that have parameters.
+  bool makesLayers(const clang::CXXRecordDecl &record);
+
   /// What the model says of the class or the nearest of its bases.
   Trait traitOfClass(const clang::CXXRecordDecl &record) const;
   /// The same for the class of an object, be it behind a pointer.

@@ -225,6 +225,13 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
   const auto isNumber = [](const Operand &operand) { // `sizes[0]`
     return operand.expr && operand.expr->type && operand.expr->type->isArithmetic;
   };
+  if (event.kind == EventKind::Construct && !event.leadsIn) { // An object that keeps a tensor.
+    for (const Operand &operand : event.operands)
+      if (const Look look = operand.role == TypeRole::Tensor ? state.lookOf(operand.path) : Look();
+          look.taken && look.taken->operation == Operation::WrapMemory)
+        return look;
+    return {};
+  }
   if (!event.leadsIn) { // A list of pointers leads where its elements do.
     if (!mayMoveElements(event))
       return {};
@@ -241,8 +248,12 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
       }
     return {};
   }
-  if (event.kind == EventKind::Create) // The sizes are copied.
-    return state.lookOf(event.operands.front().path);
+  if (event.kind == EventKind::Create) { // The sizes are copied.
+    const Look look = state.lookOf(event.operands.front().path);
+    if (!look.taken || !look.isIntoContainer())
+      return look;
+    return event.memory ? Look() : Look{&event, look.into, look.ended};
+  }
   if (event.kind != EventKind::Combine)
     for (const Operand &operand : event.operands)
       if (const Look look = state.lookOf(operand.path); look.taken && !isNumber(operand))
@@ -265,6 +276,11 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
   else if (const PathId list = state.resolve(object->path); !tables.paths.isTemporary(list))
     look.into = list;
   return look.into && look.into != tables.paths.unknown() ? look : Look();
+}
+
+bool Look::isIntoContainer() const {
+  return taken->kind == EventKind::Combine && taken->subject.role == TypeRole::None &&
+         taken->site->type && taken->site->type->isPointer;
 }
 
 /// Whether the event may keep tensors that it is given in what it makes, or adds them to.
@@ -296,6 +312,9 @@ static bool keepsTensors(const Event &event, const State &state, PathTable &path
 void Interpreter::shareOperands(const Event &event, State &state) const {
   if (llvm::any_of(event.operands, [](const Operand &operand) { return operand.isClosure; }))
     state.shareAllHolders(); // A closure may have a copy.
+  for (const Operand &operand : event.operands)
+    if (operand.isGivenAway && operand.path) // The memory of a container.
+      tables.mayBeShared.insert(state.resolve(operand.path));
   if (keepsTensors(event, state, tables.paths)) {
     for (const Operand &operand : event.operands)
       if (operand.isTensor)
@@ -366,7 +385,10 @@ void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left,
       if (const Look look = state.lookOf(event.operands.front().path); look.taken)
         state.setLook(tables.paths.containerOf(place), look);
   if (const Look look = lookTakenBy(event, state); look.taken)
-    state.setLook(event.leadsIn ? event.result : state.resolve(event.subject.path), look);
+    state.setLook(event.leadsIn || event.kind == EventKind::Construct
+                      ? event.result
+                      : state.resolve(event.subject.path),
+                  look);
 }
 
 } // namespace gradtidy

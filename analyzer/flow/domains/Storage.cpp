@@ -334,6 +334,15 @@ static bool bindsVariable(const Event &event, const PathTable &paths) {
          paths.last(place).kind == PathStep::Variable;
 }
 
+/// Whether the operator changes only elements that an argument chooses.
+static bool choosesElements(const Operator &run) {
+  return llvm::any_of(run.overloads, [](const Overload &overload) {
+    return llvm::any_of(overload.arguments, [](const Overload::Argument &argument) {
+      return argument.name == "index" || argument.name == "indices" || argument.name == "mask";
+    });
+  });
+}
+
 static ElementUse useOf(const Event &event, unsigned index, const Operand &operand,
                         const PathTable &paths) {
   switch (event.kind) {
@@ -357,7 +366,7 @@ static ElementUse useOf(const Event &event, unsigned index, const Operand &opera
   if (event.isAttribute)
     return ElementUse::None;
   if (&operand == changedBy(event)) {
-    const bool isWhole = event.run && event.run->changesElements();
+    const bool isWhole = event.run && event.run->changesElements() && !choosesElements(*event.run);
     return isWhole && event.run->dependsOnFirst() ? ElementUse::Read : ElementUse::Write;
   }
   if (&operand == viewedBy(event) || event.operation == Operation::Index)

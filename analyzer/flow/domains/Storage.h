@@ -63,6 +63,9 @@ struct Look {
   PathId into = noPath;         ///< Storage::origin or Storage::object of a tensor, or a list.
   const Event *ended = nullptr; ///< What has ended that.
 
+  /// Whether it is a pointer to what an array or container of C++ holds.
+  bool isIntoContainer() const;
+
   bool operator==(const Look &) const = default;
 };
 

@@ -163,3 +163,34 @@ std::vector<float> by_algorithm_bad(const Tensor &table, const std::vector<int64
   });
   return result;
 }
+
+// --- rows ----------------------------------------------------------------------------------------
+
+struct Record {
+  float a, b, c, d;
+  bool isValid;
+};
+
+Tensor rows_bad(const std::vector<Record> &records) {
+  auto rows = torch::empty({int64_t(records.size()), 4});
+  int row = 0;
+  for (size_t i = 0; i < records.size(); ++i) {
+    if (!records[i].isValid)
+      continue;
+    rows[row][0] = records[i].a; // expect: ml-elementwise-access (no fix)
+    rows[row][1] = records[i].b;
+    rows[row][2] = records[i].c;
+    rows[row][3] = records[i].d;
+    ++row;
+  }
+  return rows;
+}
+
+Tensor pairs_ok(const std::vector<Record> &records) {
+  auto rows = torch::empty({int64_t(records.size()), 2});
+  for (size_t i = 0; i < records.size(); ++i) {
+    rows[i][0] = records[i].a;
+    rows[i][1] = records[i].b;
+  }
+  return rows;
+}

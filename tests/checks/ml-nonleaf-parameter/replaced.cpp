@@ -56,3 +56,30 @@ void train(const torch::Tensor &kept) {
 }
 
 } // namespace
+
+// --- tensors that require no gradient
+
+void listed_bad(torch::Tensor x) {
+  auto table = torch::zeros({4, 2}); // expect: ml-nonleaf-parameter (no fix): 'table' requires no gradient: the optimizer that has it never changes it
+  table.uniform_(-1, 1);
+  torch::nn::Linear head(2, 2);
+  std::vector<torch::Tensor> parameters = head->parameters();
+  parameters.push_back(table);
+  torch::optim::SGD optimizer(parameters, 0.1);
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    head(x.mm(table)).mean().backward();
+    optimizer.step(); // note: the optimizer steps here
+  }
+}
+
+void trained_ok(torch::Tensor x, torch::Tensor given) {
+  auto made = torch::zeros({4, 2}, torch::requires_grad()), later = torch::zeros({4, 2});
+  auto frozen = torch::zeros({4, 2});
+  frozen.set_requires_grad(false);
+  later.requires_grad_();
+  torch::optim::SGD optimizer({made, later, frozen, given}, 0.1);
+  optimizer.zero_grad();
+  x.mm(made + later + frozen + given).mean().backward();
+  optimizer.step();
+}

@@ -189,3 +189,15 @@ struct Layer : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x) { return x.matmul(weight) + bias; }
   torch::Tensor weight, bias;
 };
+
+// --- elements that an index or a mask chooses ----------------------------------------------------
+
+torch::Tensor chosen_ok(torch::Tensor x, torch::Tensor mask) {
+  using torch::indexing::Slice;
+  auto rotated = torch::empty_like(x), masked = torch::empty_like(x);
+  rotated.index_put_({"...", Slice(0, torch::indexing::None, 2)}, -x);
+  rotated.index_put_({"...", Slice(1, torch::indexing::None, 2)}, x);
+  masked.masked_fill_(mask, 1);
+  masked.masked_fill_(mask.logical_not(), 0);
+  return x + rotated * masked;
+}

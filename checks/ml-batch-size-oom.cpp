@@ -139,7 +139,8 @@ private:
     case ResultRule::Cast:
       return first;
     case ResultRule::Real:
-    case ResultRule::Elementwise: {
+    case ResultRule::Elementwise:
+    case ResultRule::Filled: {
       Shape result = *first;
       for (const Operand *tensor : llvm::drop_begin(tensors)) {
         const std::optional<Shape> other = shapeOf(*tensor);

@@ -21,7 +21,7 @@ public:
     const Event &event = visit.event;
     const std::optional<Crossing> crossing = crossingOf(event, visit.before);
     if (!crossing || isConstant(visit, *crossing->row) || isConstant(visit, *crossing->column) ||
-        (event.typing->rule == ResultRule::Elementwise && !isError(visit, *crossing)))
+        (isPairwise(event.typing->rule) && !isError(visit, *crossing)))
       return;
     const Shape column = visit.before.typeOf(*crossing->column).shape;
     const Shape row = visit.before.typeOf(*crossing->row).shape;

@@ -193,7 +193,7 @@ private:
 
   static void reportMask(const Visit &visit, const Operand &mask, Reporter &reporter) {
     const ElementType element = visit.before.typeOf(mask).element;
-    const bool isChoice = calledName(visit.event.site) == "where";
+    const bool isChoice = visit.event.run && visit.event.run->rule == ResultRule::Choose;
     Finding finding(Level::Certain, visit.event,
                     (isChoice ? "a condition" : "a mask") +
                         std::string(" is of truth values, but ") + nameOf(visit, mask, "this one") +

@@ -410,6 +410,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Shape> sh
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> typing) {
   archive("rule", typing.rule, ResultRule::None);
+  archive("rounded", typing.isRounded);
+  archive("gives-indices", typing.givesIndices);
   archive("element", typing.element, ElementType::Unknown);
   archive("names-element", typing.namesElement);
   archive("number", typing.number, ElementType::Unknown);

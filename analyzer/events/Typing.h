@@ -21,19 +21,21 @@ struct Typing {
   std::optional<Shape> shape;
   llvm::SmallVector<std::int64_t, 2> numbers; ///< Integers among the arguments, one by one.
   bool keepsAxes = false;                     ///< A reduction leaves sizes of 1.
+  bool isRounded = false;                     ///< A quotient that a word says how to round.
+  bool givesIndices = false; ///< The result are the indices of what the rule is about.
   Reduction reduction = Reduction::Reduced;
   ElementType memory = ElementType::Unknown; ///< What lies where the pointer leads.
   bool holdsAddresses = false; ///< Not elements: pointers, or containers that keep them elsewhere.
   /// What cannot be, of memory: what is named, or meant where nothing is named.
   bool isMisread = false;
-  bool isMeasured = false; ///< A constant that names a type of elements is asked for its own size.
+  bool isMeasured = false;  ///< A constant that names a type of elements is asked for its own size.
   bool isScrambled = false; ///< Pixels whose channels lie side by side, in a shape that says no.
 
   static constexpr std::int64_t noNumber = INT64_MIN; ///< One that is not known.
 };
 
-/// Whether elements of one type may lie in memory that C++ takes for another. Bytes may be anything,
-/// and what has no type of its own in C++ lies in integers of its size.
+/// Whether elements of one type may lie in memory that C++ takes for another. Bytes may be
+/// anything, and what has no type of its own in C++ lies in integers of its size.
 inline bool mayHold(ElementType memory, ElementType element) {
   if (memory == ElementType::Unknown || element == ElementType::Unknown || sizeOf(memory) == 1)
     return true;

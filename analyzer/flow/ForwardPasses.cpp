@@ -27,16 +27,17 @@ const Interpreter::Pass &Interpreter::passOf(const FunctionBody &body, const Eve
   std::deque<std::pair<Inputs, Pass>> &known = passes[&body];
   Inputs inputs = inputsOf(body, event, caller);
   if (known.size() >= maxInputs) // Whatever it is given.
-    inputs = {{}, GradMode::On, decltype(inputs.tensors)(body.parameters.size())};
+    inputs = {{}, GradMode::On | GradMode::Off, decltype(inputs.tensors)(body.parameters.size())};
   for (const auto &[others, pass] : known)
     if (others == inputs)
       return pass;
   Pass &pass = known.emplace_back(inputs, Pass()).second; // Nothing, as far as it calls itself.
-  pass = runPass(body, inputs);
+  pass = runPass(body, inputs, event);
   return pass;
 }
 
-Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &inputs) {
+Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &inputs,
+                                       const Event &event) {
   // What happens there is no caller's affair: it is looked at when the pass itself is analyzed.
   Uses elsewhere = std::exchange(used, Uses(tables));
   auto outerSites = std::exchange(rootSites, {});
@@ -56,10 +57,15 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
     Value given = entry.valueOf(place);
     given.layout.type = inputs.tensors[i].type;
     given.autograd.graph = inputs.tensors[i].graph;
+    given.storage.object = tables.paths.element(place.path, 0); // By this it is known again.
     entry.setValue(place.path, given);
   }
   visits = work = 0; // What constructors take is not the pass's.
   const std::optional<State> end = solve(body, entry, /*observe=*/false, inputs.told);
+  if (snapshots) { // For those who want to see it.
+    callers.push_back(&event);
+    solve(body, entry, /*observe=*/true, inputs.told);
+  }
 
   used = std::move(elsewhere);
   rootSites = std::move(outerSites);
@@ -77,6 +83,12 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   };
   pass.result = valueAt(body.returned);
   noteMaker(body, pass.result.origin.made);
+  for (const FunctionBody::Parameter &parameter : body.parameters) {
+    const PathId object = tables.paths.element(parameter.place.path, 0);
+    const Value left = valueAt(parameter.place.path);
+    const bool isKnown = parameter.place.role == TypeRole::Tensor && left.storage.object == object;
+    pass.left.push_back(isKnown ? std::optional(left) : std::nullopt);
+  }
   for (const PathStep &step : partsOf(*body.function->type))
     pass.parts.push_back({step, valueAt(tables.paths.step(end->resolve(body.returned), step))});
   return pass;
@@ -88,7 +100,29 @@ void Interpreter::noteMaker(const FunctionBody &body, const Event *made) {
     known->second = nullptr;
 }
 
-void Interpreter::take(const Value &given, const FunctionBody &pass, Value &value) const {
+void Interpreter::changeInputs(const Event &event, const Pass &pass, State &state) const {
+  for (size_t i = 0; i < pass.left.size() && i < event.operands.size(); ++i) {
+    const Operand &given = event.operands[i];
+    const PathId object = state.resolve(given.path);
+    if (!pass.left[i] || given.role != TypeRole::Tensor || object == tables.paths.unknown())
+      continue;
+    const Value &left = *pass.left[i];
+    const auto change = [&](Value &value) {
+      value.autograd.graph = left.autograd.graph;
+      value.layout.type = left.layout.type;
+    };
+    const Value before = state.valueOf(given);
+    Value value = before;
+    change(value);
+    if (value == before)
+      continue;
+    state.setValue(object, value);
+    state.changeHandles(object, before, change);
+  }
+}
+
+void Interpreter::take(const Value &given, const FunctionBody &pass, bool isFrozen,
+                       Value &value) const {
   value.layout.type = given.layout.type;
   const TensorType &type = tables.types[given.layout.type];
   value.placement.hasDimensions =
@@ -101,6 +135,10 @@ void Interpreter::take(const Value &given, const FunctionBody &pass, Value &valu
     value.placement.device = {};
   }
   value.autograd.cut = given.autograd.cut;
+  if (!isFrozen) // Of what it is given when it runs, its parameters are never.
+    value.autograd.graph = given.autograd.graph == Graph::Unknown
+                               ? value.autograd.graph | Graph::Unknown
+                               : given.autograd.graph;
   if (given.autograd.graph != Graph::Detached)
     return;
   value.autograd.graph = Graph::Detached;

@@ -192,14 +192,18 @@ private:
   struct Pass {
     Value result;
     llvm::SmallVector<std::pair<PathStep, Value>, 4> parts; ///< Of a tuple, a pair, a structure.
+    /// What it leaves behind in the tensors that it is given; empty where that is not followed.
+    llvm::SmallVector<std::optional<Value>, 4> left;
   };
   Inputs inputsOf(const FunctionBody &pass, const Event &event, const State &state) const;
   const Pass &passOf(const FunctionBody &body, const Event &event, const State &caller);
-  Pass runPass(const FunctionBody &body, const Inputs &inputs);
+  Pass runPass(const FunctionBody &body, const Inputs &inputs, const Event &event);
   /// The function returns what \p made tells.
   void noteMaker(const FunctionBody &body, const Event *made);
   /// \p value, of what the pass of a module is made of, is what it has \p given.
-  void take(const Value &given, const FunctionBody &pass, Value &value) const;
+  void take(const Value &given, const FunctionBody &pass, bool isFrozen, Value &value) const;
+  /// What the pass has done with the tensors themselves that \p event hands it.
+  void changeInputs(const Event &event, const Pass &pass, State &state) const;
 
   bool isSpent() const { return visits > maxVisits || work > maxWork; }
   /// Whether control may come back to a block of \p body.

@@ -42,6 +42,8 @@ public:
     case ResultRule::Update:
       return ofPairs(clashIn);
     case ResultRule::Elementwise:
+    case ResultRule::Filled:
+    case ResultRule::Choose:
     case ResultRule::Real:
     case ResultRule::Compare:
     case ResultRule::Loss:

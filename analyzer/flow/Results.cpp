@@ -62,7 +62,42 @@ static SourcesId copiedOf(const Operand &tensor, const State &state) {
 /// Whether the event may give one element for all that it is given.
 static bool mayReduce(const Event &event) {
   const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
-  return rule == ResultRule::Sum || rule == ResultRule::Reduce || rule == ResultRule::IndexReduce;
+  return rule == ResultRule::Sum || rule == ResultRule::Reduce || rule == ResultRule::RealReduce ||
+         rule == ResultRule::Test || rule == ResultRule::IndexReduce;
+}
+
+/// Whether the result may lack the dimensions of what the event is given, as far as one can tell.
+static bool mayLoseDimensions(const Event &event) {
+  if (mayReduce(event))
+    return true;
+  if (!event.run || keepsValues(event.operation) || event.kind == EventKind::Forward)
+    return false;
+  switch (event.typing ? event.typing->rule : ResultRule::None) {
+  case ResultRule::None:
+  case ResultRule::Elements:
+  case ResultRule::Gathered:
+  case ResultRule::Gather:
+  case ResultRule::Unbind:
+  case ResultRule::Project:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Whether nobody says what elements the operator gives: if they are no real numbers, there is no
+/// graph.
+static bool mayGiveIntegers(const Event &event) {
+  const GradientRule gradient = event.run ? event.run->gradient() : GradientRule::Formula;
+  const bool isOpen =
+      !event.typing && (gradient == GradientRule::Composite || gradient == GradientRule::Unknown);
+  const bool isCast = event.typing && event.typing->namesElement &&
+                      event.typing->element == ElementType::Unknown &&
+                      (event.typing->rule == ResultRule::Cast || event.kind == EventKind::Move);
+  // Of several results some are indices.
+  const bool isTuple = event.run && !event.typing && event.resultRole != TypeRole::Tensor;
+  return isCast || isTuple ||
+         (isOpen && event.resultRole == TypeRole::Tensor && !keepsValues(event.operation));
 }
 
 /// Whether a tensor of that shape certainly has dimensions; \p otherwise where the shape does not
@@ -71,10 +106,24 @@ static bool hasDimensions(const Shape &shape, bool otherwise) {
   return !shape.sizes.empty() || (shape.isOpen && otherwise);
 }
 
+/// Whether the event puts tensors side by side, as they are.
+static bool isAggregate(const Event &event) {
+  if (event.resultRole == TypeRole::Tensor || event.run)
+    return false;
+  const ir::Symbol *callee = event.site->isCall() ? event.site->symbol : nullptr;
+  return event.site->kind == ir::NodeKind::List || event.kind == EventKind::Construct ||
+         (event.kind == EventKind::Combine && callee && callee->isStandard);
+}
+
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true, onlyFresh = true;
   bool isMadeUp = false, hasData = false;
+  // Each part of a list or a structure has what it had.
+  const bool isOfParts = isAggregate(event);
+  unsigned parts = 0;
+  bool isCertain = false, mayBeUnrecorded = false, isOther = false;
+  bool haveDimensions = true;
   const Event *fresh = nullptr;
   Value held; // In whose memory parts of it lie.
   const Event *derived = nullptr;
@@ -91,6 +140,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       return;
     }
     Value value = state.valueOf(operand);
+    if (event.kind == EventKind::Forward && event.isWeightless && isModule(operand.role))
+      value.autograd.graph = Graph::Detached;
     if (operand.isMovedThere)
       value.placement.device = {};
     if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
@@ -100,11 +151,18 @@ Value Interpreter::combined(const Event &event, const State &state) const {
         tables.histories.join(result.autograd.history, value.autograd.history);
     result.autograd.graphs = tables.histories.join(result.autograd.graphs, value.autograd.graphs);
     attached |= (value.autograd.graph & Graph::Attached) != 0;
+    // Of a list, that of one of its elements.
+    isCertain |= value.autograd.graph == Graph::Attached ||
+                 (operand.role != TypeRole::Tensor && value.autograd.graph & Graph::Attached);
+    mayBeUnrecorded |= (value.autograd.graph & Graph::Unrecorded) != 0;
+    isOther |= (value.autograd.graph & (Graph::Detached | Graph::Unrecorded)) == 0;
     unrecorded |= value.autograd.graph == Graph::Unrecorded;
     other |= value.autograd.graph & Graph::Unrecorded;
     if (value.autograd.disabled)
       result.autograd.disabled = value.autograd.disabled;
     unknown |= (value.autograd.graph & Graph::Unknown) != 0;
+    parts |= value.autograd.graph;
+    haveDimensions &= value.placement.hasDimensions;
     if (value.lending.borrowed)
       held.lending.borrowed = value.lending.borrowed;
     result.autograd.latest = unitedGraphs(result.autograd.latest, value.autograd.latest, tables);
@@ -150,13 +208,21 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   const unsigned rest = unknown ? unsigned(Graph::Unknown) : other;
   result.autograd.graph = 0;
   if (mode & GradMode::On)
-    result.autograd.graph |= attached ? unsigned(Graph::Attached) : rest;
+    result.autograd.graph |= !attached || isCertain
+                                 ? (attached ? unsigned(Graph::Attached) : rest)
+                                 : Graph::Attached | (mayBeUnrecorded ? Graph::Unrecorded
+                                                      : isOther       ? Graph::Unknown
+                                                                      : Graph::Detached);
   if (mode & GradMode::Off && leavesGraph)
     result.autograd.disabled = state.gradMode().set;
   if (mode & GradMode::Off)
     result.autograd.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
   if (mode & GradMode::Depends && leavesGraph)
     result.autograd.graph |= Graph::Unknown;
+  if (isOfParts && parts) {
+    result.autograd.graph = static_cast<std::uint8_t>(parts);
+    result.placement.hasDimensions &= haveDimensions;
+  }
   if (mode == GradMode::Off && leavesGraphs(event))
     result.autograd.graphs = noSources;
   if (mode == GradMode::Off && givesNew(event))
@@ -180,8 +246,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.placement.placed = value.placement.placed;
     result.placement.madeOnHost = value.placement.madeOnHost;
   }
-  if (event.subject.path &&
-      (keepsValues(event.operation) || (event.run && event.run->name == "clone")))
+  if (event.subject.path && keepsValues(event.operation))
     result.origin.copied = copiedOf(event.subject, state);
   if (keepsValues(event.operation)) {
     const Value before = rearranged(event, state);
@@ -211,15 +276,19 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   result.layout.type = typeOf(event, state);
   const TensorType &type = tables.types[result.layout.type];
   result.placement.hasDimensions =
-      hasDimensions(type.shape, result.placement.hasDimensions && !mayReduce(event));
-  if (isIntegral(type.element) && event.resultRole == TypeRole::Tensor)
+      hasDimensions(type.shape, result.placement.hasDimensions && !mayLoseDimensions(event));
+  if (isIntegral(type.element) && (event.resultRole == TypeRole::Tensor || event.run))
     result.autograd.graph = Graph::Detached; // Autograd gives gradients to real numbers alone.
+  else if (type.element == ElementType::Unknown && mayGiveIntegers(event) &&
+           result.autograd.graph & Graph::Attached)
+    result.autograd.graph |= Graph::Unknown;
   result.meaning.order = orderOf(event, state);
   result.meaning.padded = paddedBy(event, state);
   if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2) {
     const Value either = gradtidy::joined(state.valueOf(event.operands[0]),
                                           state.valueOf(event.operands[1]), tables);
     result.stayOn(either);
+    result.autograd.graph = either.autograd.graph;
     result.origin.made = either.origin.made;
     result.lending = either.lending;
     result.origin.copied = either.origin.copied;
@@ -262,7 +331,8 @@ Value Interpreter::created(const Event &event, const State &state) const {
     Value model = state.valueOf(event.subject);
     result.placement.device = model.placement.device;
     result.placement.placed = model.placement.placed;
-    result.placement.hasDimensions = model.placement.hasDimensions;
+    result.placement.hasDimensions =
+        hasDimensions(tables.types[result.layout.type].shape, model.placement.hasDimensions);
   }
   for (const Operand &operand : event.operands) {
     if (operand.role != TypeRole::Device)

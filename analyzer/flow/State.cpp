@@ -398,6 +398,8 @@ Value State::valueOf(const Operand &operand) const {
     const bool isPartOfOther = !values.find(path);
     if (isPartOfOther && !(value.origin.made && value.origin.made->kind == EventKind::Forward))
       value.autograd.latest = {};
+    if (isPartOfOther && value.autograd.graph != Graph::Attached)
+      value.autograd.derived = nullptr; // One of several may be a leaf.
     if (isPartOfOther) {
       value.storage.saved = noSources;
       value.storage.overwritten = nullptr;
@@ -478,6 +480,59 @@ void State::divide(PathId part) {
 void State::setValue(PathId path, const Value &value) {
   divide(path);
   values[path] = value;
+}
+
+void State::changeHandles(PathId object, const Value &before,
+                          llvm::function_ref<void(Value &)> change) {
+  const Storage &storage = before.storage;
+  const auto isKnown = [&](PathId name) { return name && name != tables->paths.unknown(); };
+  const auto isSame = [&](const Value &value) {
+    return isKnown(storage.object) && value.storage.object == storage.object;
+  };
+  const auto haveCommonSource = [&](const Value &value) {
+    const auto sources = tables->sources.members(before.autograd.sources);
+    return llvm::any_of(tables->sources.members(value.autograd.sources),
+                        [&](PathId path) { return llvm::is_contained(sources, path); });
+  };
+  const auto mayBe = [&](const Value &value) {
+    if (isKnown(storage.object) && isKnown(value.storage.object))
+      return false;
+    if (storage.memory && value.storage.memory)
+      return storage.memory == value.storage.memory;
+    const bool isAlike = before.layout.type == value.layout.type ||
+                         before.layout.type == unknownType || value.layout.type == unknownType;
+    return (before.origin.made && before.origin.made == value.origin.made) ||
+           (isAlike && value.storage.object && haveCommonSource(value));
+  };
+  values.changeIf(
+      [&](const auto &entry) {
+        return entry.first != object && (isSame(entry.second) || mayBe(entry.second));
+      },
+      [&](PathId, Value &value) {
+        Value changed = value;
+        change(changed);
+        value = isSame(value) ? changed : joined(value, changed, *tables);
+      });
+}
+
+void State::recordInMemory(PathId object) {
+  const Value *known = findValue(object);
+  const PathId memory = known ? known->storage.memory : noPath;
+  if (!memory || !(known->autograd.graph & (Graph::Attached | Graph::Unrecorded)))
+    return;
+  const Value written = *known;
+  const PathId handle = written.storage.object;
+  const bool isKnown = handle && handle != tables->paths.unknown();
+  values.changeIf(
+      [&](const auto &entry) {
+        return entry.first != object && entry.second.storage.memory == memory;
+      },
+      [&](PathId, Value &value) {
+        if (isKnown && value.storage.object == handle)
+          value.autograd = written.autograd;
+        else
+          value.autograd = joined(value.autograd, written.autograd, *tables);
+      });
 }
 
 void State::addValue(PathId path, const Value &value) {

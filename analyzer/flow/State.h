@@ -162,6 +162,12 @@ public:
   void dropTemporaries(llvm::ArrayRef<PathId> roots);
 
   void setValue(PathId path, const Value &value);
+  /// What is done to the tensor at \p object, which was \p before, is done to what other handles of
+  /// it hold; what only may be another handle, may have been changed.
+  void changeHandles(PathId object, const Value &before, llvm::function_ref<void(Value &)> change);
+  /// The tensor at \p object has taken up a graph: so have its other handles, and perhaps what lies
+  /// in its memory.
+  void recordInMemory(PathId object);
   /// The graphs in that of the value at \p path, which is known.
   void setLatest(PathId path, const LastGraphs &known) { values[path].autograd.latest = known; }
   /// The tensor at \p path, which is known, has taken up the graph of \p written.

@@ -5,6 +5,7 @@
 #include "Types.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 
@@ -152,11 +153,13 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
         contents.stayOn(part);
     }
   }
-  if (addsGraph)
-    contents.autograd.graph |= Graph::Attached;
-  contents.autograd.graph &= ~Graph::Unknown;
-  if (isUnknown && !addsGraph) // What is added may have one.
-    contents.autograd.graph |= Graph::Unknown;
+  if (event.subject.role != TypeRole::Tensor) {
+    if (addsGraph)
+      contents.autograd.graph |= Graph::Attached;
+    contents.autograd.graph &= ~Graph::Unknown;
+    if (isUnknown && !addsGraph) // What is added may have one.
+      contents.autograd.graph |= Graph::Unknown;
+  }
   if (event.subject.role == TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
     contents.stayOn(before);
@@ -183,6 +186,15 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
       state.addCuts(object, contents);
     if (isOneTensor && tables.paths.last(object).kind != PathStep::Element)
       state.setLatest(object, contents.autograd.latest);
+    if (event.subject.role == TypeRole::Tensor && event.changesElements) {
+      if (contents.autograd.graph == Graph::Attached &&
+          tables.paths.last(object).kind != PathStep::Element) {
+        Value written = state.valueOf({.path = object, .role = TypeRole::Tensor});
+        written.autograd.graph = Graph::Attached;
+        state.setValue(object, written);
+      }
+      state.recordInMemory(object);
+    }
   }
   for (const Operand &operand : event.operands)
     if (!mayHoldTensors(operand.role) && !operand.fresh)
@@ -284,8 +296,11 @@ void Interpreter::forward(const Event &event, State &state) {
   state.launch(event, value.placement.device);
   const Pass given = pass ? passOf(*pass, event, state) : Pass();
   Value whole = value;
-  if (pass)
-    take(given.result, *pass, whole);
+  const bool isFrozen = state.module(event.subject).isFrozen;
+  if (pass) {
+    take(given.result, *pass, isFrozen, whole);
+    changeInputs(event, given, state);
+  }
   if (whole.placement.device.kind == Device::Cpu && !(whole.placement == value.placement))
     state.synchronize();
   state.setValue(event.result, whole);
@@ -294,7 +309,7 @@ void Interpreter::forward(const Event &event, State &state) {
     const bool tells =
         made && (made->operation != Operation::None || made->kind == EventKind::Forward);
     Value contents = value;
-    take(part, *pass, contents);
+    take(part, *pass, isFrozen, contents);
     if (tells)
       contents.origin.made = made;
     if (tells || part.layout.type != unknownType)
@@ -362,6 +377,7 @@ void Interpreter::requireGrad(const Event &event, State &state) {
     return;
   }
   Value value = state.valueOf(event.subject);
+  const Value before = value;
   value.autograd.graph = isOn == true    ? Graph::Attached
                          : isOn == false ? Graph::Detached
                                          : Graph::Unknown;
@@ -377,6 +393,10 @@ void Interpreter::requireGrad(const Event &event, State &state) {
     value.autograd.sources = tables.sources.of(object);
   if (object != tables.paths.unknown())
     state.setValue(object, value);
+  state.changeHandles(object, before, [&](Value &other) {
+    other.autograd.graph = value.autograd.graph;
+    other.autograd.isParameter &= value.autograd.isParameter;
+  });
   if (event.result)
     state.setValue(event.result, value);
 }
@@ -516,10 +536,17 @@ static void changeType(const Event &event, State &state, const Value &changed) {
   const PathId object = state.resolve(event.subject.path);
   if (!isFunction || object == state.tables->paths.unknown())
     return;
-  Value value = state.valueOf(event.subject);
+  const Value before = state.valueOf(event.subject);
+  Value value = before;
   value.layout.type = changed.layout.type;
   value.meaning.order = changed.meaning.order;
   state.setValue(object, value);
+  if (!(before.layout == value.layout))
+    state.changeHandles(object, before, [&](Value &other) {
+      other.layout.type = value.layout.type;
+      other.meaning.order = value.meaning.order;
+      other.placement.hasDimensions = changed.placement.hasDimensions;
+    });
 }
 
 /// What is copied has parameters of its own: nothing that is done to them reaches the original's.
@@ -654,6 +681,10 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
       mutateSubject(event, state, value);
     if (event.subject.role == TypeRole::Tensor)
       changeType(event, state, value);
+    // It gives back what it has changed.
+    if (event.run && event.run->changes(0) && event.result &&
+        event.subject.role == TypeRole::Tensor)
+      state.setValue(event.result, state.valueOf(event.subject));
   }
   return true;
 }
@@ -702,7 +733,8 @@ void Interpreter::load(const Event &event, State &state) {
 }
 
 void Interpreter::detach(const Event &event, State &state) {
-  Value value = state.valueOf(event.subject);
+  const Value before = state.valueOf(event.subject);
+  Value value = before;
   if (const SourcesId memory = state.memoryOf(event.subject); memory != noSources) {
     value.lending.taken = &event;
     value.lending.shared = tables.lent(memory);
@@ -720,8 +752,10 @@ void Interpreter::detach(const Event &event, State &state) {
   value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)
-    if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown())
+    if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown()) {
       state.setValue(object, value);
+      state.changeHandles(object, before, [&](Value &other) { other.autograd = value.autograd; });
+    }
 }
 
 void Interpreter::differentiate(const Event &event, State &state) {
@@ -771,6 +805,15 @@ void Interpreter::overwrite(const Event &event, State &state) {
     keepLeaf(before, state, value);
     state.addValue(object, value);
     state.addStorage(object, before.storage, value.storage);
+    if (event.isArithmetic) { // set_data()
+      Value changed = state.valueOf(event.subject);
+      changed.storage.memory = noPath;
+      changed.storage.origin = tables.paths.unknown();
+      state.setValue(object, changed);
+      state.changeHandles(object, before, [&](Value &other) { other.storage = changed.storage; });
+    } else {
+      state.recordInMemory(object);
+    }
   }
 }
 

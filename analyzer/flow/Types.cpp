@@ -21,7 +21,7 @@ llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event) {
 
 std::optional<Crossing> crossingOf(const Event &event, const State &state) {
   const bool isLoss = event.typing && event.typing->rule == ResultRule::Loss;
-  const bool meets = isLoss || (event.typing && event.typing->rule == ResultRule::Elementwise);
+  const bool meets = isLoss || (event.typing && isPairwise(event.typing->rule));
   const auto tensors = meets ? tensorsOf(event) : llvm::SmallVector<const Operand *, 4>();
   if (tensors.size() < 2)
     return std::nullopt;
@@ -68,13 +68,12 @@ static const Operand *badArgument(const Event &event, const State &state, llvm::
 }
 
 const Operand *badMaskOf(const Event &event, const State &state) {
-  const bool isMasked = event.run && llvm::StringRef(event.run->name).starts_with("masked_");
-  const bool isChoice = event.run && event.run->name == "where";
-  if (!isMasked && !isChoice)
+  if (!event.run)
     return nullptr;
-  return badArgument(event, state, isMasked ? "mask" : "condition", [&](ElementType element) {
+  const bool isChoice = event.run->rule == ResultRule::Choose;
+  return badArgument(event, state, isChoice ? "condition" : "mask", [&](ElementType element) {
     return element != ElementType::Unknown && element != ElementType::Bool &&
-           (isMasked || element != ElementType::UInt8);
+           (!isChoice || element != ElementType::UInt8);
   });
 }
 
@@ -117,6 +116,31 @@ Shape over(const Shape &shape, const Typing &typing) {
 /// if nothing says that there is one sample.
 bool keepsMany(llvm::ArrayRef<TensorType> given) {
   return llvm::none_of(given, [](const TensorType &type) { return type.shape.isOne(); });
+}
+
+/// In as many dimensions, of which the sizes are not known.
+Shape unsized(const Shape &shape) {
+  return {.isOpen = shape.isOpen,
+          .sizes = std::vector<std::int64_t>(shape.sizes.size(), Shape::unknown)};
+}
+
+/// Whether a number stands before the tensor: `1 - x`.
+bool beginsWithNumber(const Event &event) {
+  return !event.subject.path && !event.operands.empty() && isNumber(event.operands.front());
+}
+
+/// What a loss does with its elements, which a number may say as well.
+Reduction reductionOf(const Event &event) {
+  Reduction reduction = event.typing->reduction;
+  if (event.run)
+    forArguments(event, [&](unsigned index, const Operand &operand) {
+      if (!operand.expr || !isNamed(*event.run, index, "reduction"))
+        return;
+      const ir::Node &number = *ir::stripped(operand.expr);
+      if (number.kind == ir::NodeKind::Integer)
+        reduction = number.integer == 0 ? Reduction::Kept : Reduction::Reduced;
+    });
+  return reduction;
 }
 
 ElementType real(ElementType element) {
@@ -289,6 +313,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = first;
     break;
   case ResultRule::Elementwise:
+  case ResultRule::Filled:
   case ResultRule::Real:
   case ResultRule::Compare:
     for (const TensorType &each : given) {
@@ -296,12 +321,37 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.element = isFirst ? each.element : promote(result, each);
       result.shape = isFirst ? each.shape : broadcast(result.shape, each.shape);
     }
-    if (given.size() == 1 && typing.rule == ResultRule::Elementwise)
+    if (given.size() == 1 && !(typing.rule == ResultRule::Filled && beginsWithNumber(event)))
       result.element = withNumber(result.element, typing.number);
-    if (typing.rule == ResultRule::Real)
+    if (typing.rule == ResultRule::Real && !typing.isRounded)
       result.element = named(real(result.element));
     if (typing.rule == ResultRule::Compare)
       result.element = ElementType::Bool;
+    break;
+  case ResultRule::Choose:
+    if (given.size() == 1 && event.resultRole != TypeRole::Tensor) { // Where the flags are.
+      result = {ElementType::Int64, Shape::of({Shape::unknown})};
+      break;
+    }
+    for (const TensorType &each : given)
+      result.shape = &each == given.begin() ? each.shape : broadcast(result.shape, each.shape);
+    if (given.size() == 3)
+      result.element = promote(given[1], given[2]);
+    else if (given.size() == 2)
+      result.element = withNumber(given[1].element, typing.number);
+    break;
+  case ResultRule::Masked:
+    result = {first.element,
+              given.size() > 1 ? broadcast(first.shape, given[1].shape) : first.shape};
+    break;
+  case ResultRule::Flags:
+    result = {ElementType::Bool, first.shape};
+    break;
+  case ResultRule::Numbers:
+    result = {ElementType::Int64, first.shape};
+    break;
+  case ResultRule::Accumulate:
+    result = {named(isIntegral(first.element) ? ElementType::Int64 : first.element), first.shape};
     break;
   case ResultRule::Sum:
     result = {named(isIntegral(first.element) ? ElementType::Int64 : first.element),
@@ -312,6 +362,15 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result = {promote(given[0], given[1]), broadcast(given[0].shape, given[1].shape)};
     else
       result = {named(first.element), over(first.shape, typing)};
+    break;
+  case ResultRule::RealReduce:
+    result = {named(real(first.element)), over(first.shape, typing)};
+    break;
+  case ResultRule::Test: // Of bytes, bytes.
+    result = {first.element == ElementType::Unknown || first.element == ElementType::UInt8
+                  ? first.element
+                  : ElementType::Bool,
+              over(first.shape, typing)};
     break;
   case ResultRule::IndexReduce:
     result = {ElementType::Int64, over(first.shape, typing)};
@@ -354,6 +413,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.shape = {};
     break;
   }
+  case ResultRule::Unbind:
+    result = {first.element, reduced(first.shape, axisOr(0), /*keeps=*/false)};
+    break;
   case ResultRule::Slice:
     result = {first.element, resized(first.shape, axisOr(0), Shape::unknown)};
     break;
@@ -363,7 +425,28 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.shape = given[1].shape;
     break;
   case ResultRule::Pick:
-    result = {first.element, typing.shape.value_or(Shape{})};
+    result.element = first.element;
+    if (typing.shape && typing.shape->isOpen) // Ranges, not numbers.
+      result.shape = *typing.shape;
+    break;
+  case ResultRule::Resize:
+    result = {first.element, unsized(first.shape)};
+    break;
+  case ResultRule::Grown:
+    result = {first.element, unsized(first.shape)};
+    result.shape.isOpen = true;
+    break;
+  case ResultRule::Elements:
+    result.element = first.element;
+    break;
+  case ResultRule::Gathered:
+    result.element = tables.types[typeOfElements(event, state)].element;
+    break;
+  case ResultRule::Scalar:
+    result = {first.element, Shape::of({})};
+    break;
+  case ResultRule::Positions:
+    result = {ElementType::Int64, Shape::of({Shape::unknown, Shape::unknown})};
     break;
   case ResultRule::Stack:
     result = tables.types[typeOfElements(event, state)];
@@ -381,6 +464,20 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     if (given.size() == 2)
       result = {promote(given[0], given[1]), multiplied(given[0].shape, given[1].shape)};
     break;
+  case ResultRule::Project:
+    if (given.size() > 1 && given[1].shape.hasRank(2)) {
+      result.shape = resized(first.shape, -1, given[1].shape.sizes.front());
+      result.shape.isArranged = false;
+    }
+    result.element = first.element;
+    break;
+  case ResultRule::LookUp:
+    if (given.size() > 1) {
+      result = {first.element, given[1].shape};
+      result.shape.isSqueezed = result.shape.isArranged = false;
+      result.shape.sizes.push_back(first.shape.last());
+    }
+    break;
   case ResultRule::Cast:
     result = first;
     if (given.size() > 1) // As another tensor.
@@ -395,15 +492,22 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Loss:
   case ResultRule::ClassLoss:
     result.element = first.element;
-    if (typing.reduction == Reduction::Reduced)
+    switch (reductionOf(event)) {
+    case Reduction::Unknown:
+      break;
+    case Reduction::Reduced:
       result.shape = Shape::of({});
-    else if (typing.reduction == Reduction::Kept && typing.rule == ResultRule::Loss &&
-             given.size() > 1)
-      result.shape = broadcast(given[0].shape, given[1].shape);
-    if (typing.reduction == Reduction::Kept)
+      break;
+    case Reduction::Kept:
+      if (typing.rule == ResultRule::Loss && given.size() > 1)
+        result.shape = broadcast(given[0].shape, given[1].shape);
       result.shape.isMany = keepsMany(given);
+      break;
+    }
     break;
   }
+  if (typing.givesIndices)
+    result.element = ElementType::Int64;
   return tables.types.of(result);
 }
 

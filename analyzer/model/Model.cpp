@@ -210,10 +210,18 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Same, "same"},
     {ResultRule::Update, "update"},
     {ResultRule::Elementwise, "elementwise"},
+    {ResultRule::Filled, "filled"},
+    {ResultRule::Choose, "choose"},
     {ResultRule::Real, "real"},
     {ResultRule::Compare, "compare"},
+    {ResultRule::Flags, "flags"},
+    {ResultRule::Numbers, "numbers"},
+    {ResultRule::Accumulate, "accumulate"},
+    {ResultRule::Masked, "masked"},
     {ResultRule::Sum, "sum"},
     {ResultRule::Reduce, "reduce"},
+    {ResultRule::RealReduce, "real-reduce"},
+    {ResultRule::Test, "test"},
     {ResultRule::IndexReduce, "index-reduce"},
     {ResultRule::Reshape, "reshape"},
     {ResultRule::Expand, "expand"},
@@ -223,12 +231,21 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Transpose, "transpose"},
     {ResultRule::Permute, "permute"},
     {ResultRule::Select, "select"},
+    {ResultRule::Unbind, "unbind"},
     {ResultRule::Slice, "slice"},
     {ResultRule::Gather, "gather"},
     {ResultRule::Pick, "pick"},
+    {ResultRule::Resize, "resize"},
+    {ResultRule::Grown, "grown"},
+    {ResultRule::Elements, "elements"},
+    {ResultRule::Gathered, "gathered"},
+    {ResultRule::Scalar, "scalar"},
+    {ResultRule::Positions, "positions"},
     {ResultRule::Stack, "stack"},
     {ResultRule::Join, "join"},
     {ResultRule::Matmul, "matmul"},
+    {ResultRule::Project, "project"},
+    {ResultRule::LookUp, "look-up"},
     {ResultRule::Linear, "linear"},
     {ResultRule::Weighted1, "weighted-1d"},
     {ResultRule::Weighted2, "weighted-2d"},
@@ -390,6 +407,25 @@ std::shared_ptr<const OperatorTable> readTable(ModelText &text, const nlohmann::
   return nullptr;
 }
 
+/// `{"same": ["relu", "tril"]}`
+void readRules(ModelText &text, const nlohmann::json &value, const OperatorTable &table,
+               OperatorIndex &into) {
+  static constexpr llvm::StringLiteral key = "operators", part = "rules";
+  if (!value.is_object())
+    return text.error({key, part}, "expected an object from rules to names of operators");
+  for (const auto &[ruleText, names] : value.items()) {
+    const std::optional<ResultRule> rule = ruleOf(ruleText);
+    if (!rule)
+      text.error({key, part, ruleText},
+                 "unknown rule" + instead(ruleText, namesOf(ruleNames), "rules"));
+    for (const std::string &name : readStrings(text, names, {key, part, ruleText}))
+      if (!table.contains(name))
+        text.error({key, part, ruleText}, "the table has no operator '" + name + "'");
+      else if (rule)
+        into.addRule(name, *rule);
+  }
+}
+
 void readOperators(ModelText &text, const nlohmann::json &value, OperatorIndex &into) {
   static constexpr llvm::StringLiteral key = "operators";
   if (!value.is_object() || !value.contains("table"))
@@ -400,18 +436,25 @@ void readOperators(ModelText &text, const nlohmann::json &value, OperatorIndex &
   for (const auto &[part, pairs] : value.items()) {
     if (part == "table")
       continue;
-    if (part == "idempotent") {
+    if (part == "idempotent" || part == "may-return") {
       for (const std::string &name : readStrings(text, pairs, {key, part}))
-        if (table->contains(name))
+        if (!table->contains(name))
+          text.error({key, part}, "the table has no operator '" + name + "'");
+        else if (part == "idempotent")
           into.addIdempotent(name);
         else
-          text.error({key, part}, "the table has no operator '" + name + "'");
+          into.addMayReturn(name);
+      continue;
+    }
+    if (part == "rules") {
+      readRules(text, pairs, *table, into);
       continue;
     }
     if (part != "scopes" && part != "names" && part != "saves-as") {
-      text.error({key, part},
-                 "unknown key" +
-                     instead(part, {"table", "scopes", "names", "idempotent", "saves-as"}, "keys"));
+      text.error({key, part}, "unknown key" + instead(part,
+                                                      {"table", "scopes", "names", "idempotent",
+                                                       "saves-as", "may-return", "rules"},
+                                                      "keys"));
       continue;
     }
     for (const auto &[from, to] : readPairs(text, pairs, {key, part}, "an object of strings")) {

@@ -284,6 +284,10 @@ std::optional<Operator> OperatorIndex::find(const OperatorTable &table,
   if (!found)
     return found;
   found->isIdempotent = idempotent.contains(name);
+  found->mayReturn = returning.contains(name);
+  found->rule = rules.lookup(name);
+  if (found->rule == ResultRule::None && found->changesElements())
+    found->rule = ResultRule::Same;
   const auto same = savesAs.find(name);
   const std::optional<Operator> other =
       same == savesAs.end() ? std::nullopt : table.find(same->second);

@@ -6,6 +6,8 @@
 // A row is read when somebody asks for it, so that a table costs nothing at the start.
 #pragma once
 
+#include "Role.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -59,7 +61,9 @@ struct Overload {
 struct Operator {
   std::string name;
   std::vector<Overload> overloads;
+  ResultRule rule = ResultRule::None; ///< What its result is like.
   bool isIdempotent = false; ///< To run it again on its result changes nothing, as with relu().
+  bool mayReturn = false;    ///< Where there is nothing to do, it gives what it was given.
   bool hasOut = false;       ///< A form of it writes its result into an argument.
   /// Where this form writes its result.
   enum class Out : unsigned char { No, First, Last } out = Out::No;
@@ -128,6 +132,12 @@ public:
   /// To run the operator \p name again on its result changes nothing.
   void addIdempotent(llvm::StringRef name) { idempotent.insert(name); }
 
+  /// The operator \p name may hand back what it is given.
+  void addMayReturn(llvm::StringRef name) { returning.insert(name); }
+
+  /// What the result of the operator \p name is like.
+  void addRule(llvm::StringRef name, ResultRule rule) { rules[name] = rule; }
+
   /// The operator \p name, which is made of others, saves of its arguments what \p same does.
   void addSavesAs(llvm::StringRef name, llvm::StringRef same) { savesAs[name] = same.str(); }
 
@@ -145,7 +155,8 @@ private:
   std::optional<Operator> find(const OperatorTable &table, llvm::StringRef name) const;
 
   llvm::StringMap<Row> scopes, names;
-  llvm::StringSet<> idempotent;
+  llvm::StringSet<> idempotent, returning;
+  llvm::StringMap<ResultRule> rules;
   llvm::StringMap<std::string> savesAs;
 };
 

@@ -108,10 +108,18 @@ enum class ResultRule : unsigned char {
   Same,        ///< The same: a result for each element of the subject.
   Update,      ///< The same, where the operands go over the subject, which they change.
   Elementwise, ///< Of each pair of elements.
+  Filled,      ///< The same; a number before a tensor is taken for a tensor of the same kind.
+  Choose,      ///< Of those behind the first, which tells which.
   Real,        ///< The same, and never integers.
   Compare,     ///< The same, as flags.
+  Flags,       ///< A flag for each element of the subject.
+  Numbers,     ///< An index for each.
+  Accumulate,  ///< A sum for each: of flags and integers, integers.
+  Masked,      ///< The elements of the subject, which the second goes over.
   Sum,         ///< Over the dimensions that are named, or all; of flags and integers, integers.
   Reduce,      ///< The same, in the elements of the subject.
+  RealReduce,  ///< The same, and never integers.
+  Test,        ///< The same, as flags.
   IndexReduce, ///< The same, as indices.
   Reshape,     ///< The sizes in the list.
   Expand,      ///< The same, where sizes below 0 are those of the subject.
@@ -120,13 +128,22 @@ enum class ResultRule : unsigned char {
   Flatten,
   Transpose,
   Permute,
-  Select, ///< Without the dimension that is named, or the first.
-  Slice,  ///< A part of the dimension that is named.
-  Gather, ///< The shape of the indices.
-  Pick,   ///< Some of the elements, in any shape.
-  Stack,  ///< Those of a list, along a dimension of their own.
-  Join,   ///< Those of a list, one behind the other.
+  Select,    ///< Without the dimension that is named, or the first.
+  Unbind,    ///< The same, of each part.
+  Slice,     ///< A part of the dimension that is named.
+  Gather,    ///< The shape of the indices.
+  Pick,      ///< Some of the elements, in any shape.
+  Resize,    ///< The elements of the subject, in as many dimensions.
+  Grown,     ///< The same, in as many or more.
+  Elements,  ///< The same, in any shape.
+  Gathered,  ///< The same of those of a list.
+  Scalar,    ///< One element like those of the subject.
+  Positions, ///< Indices, one row for each element.
+  Stack,     ///< Those of a list, along a dimension of their own.
+  Join,      ///< Those of a list, one behind the other.
   Matmul,
+  Project,   ///< The last dimension is that of the rows of the second.
+  LookUp,    ///< Rows of the first, one for each element of the second.
   Linear,    ///< As many features as the second number says in place of the last dimension.
   Weighted1, ///< Sums weighted by parameters: as many features as the second number says, before
   Weighted2, ///< one, two or three dimensions of space.
@@ -137,6 +154,12 @@ enum class ResultRule : unsigned char {
   Loss,      ///< Of each pair of elements, reduced.
   ClassLoss, ///< Of each sample, reduced.
 };
+
+/// Whether pairs of elements meet.
+constexpr bool isPairwise(ResultRule rule) {
+  return rule == ResultRule::Elementwise || rule == ResultRule::Filled ||
+         rule == ResultRule::Choose;
+}
 
 /// Whether the result has the shape and elements of the subject.
 constexpr bool keepsShape(ResultRule rule) {

@@ -100,9 +100,40 @@ void outer(torch::Tensor x) {
 )");
   const Run run = ir(project, {"--values", "contexts.cpp", "inner"});
   CHECK(run.status == 0);
-  CHECK_THAT(run.out, Contains(", gradients recorded: off") && Contains(", gradients recorded: on"));
+  CHECK_THAT(run.out,
+             Contains(", gradients recorded: off") && Contains(", gradients recorded: on"));
   CHECK_THAT(ir(project, {"--values", "contexts.cpp", "outer"}).out,
              !Contains("gradients recorded: on"));
+}
+
+TEST_CASE("A forward pass is shown as its callers run it") {
+  const Project project;
+  project.write("pass.cpp", R"(#include <torch/torch.h>
+struct NetImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) { return x.exp(); }
+};
+TORCH_MODULE(Net);
+void evaluate(Net net, torch::Tensor x) {
+  torch::NoGradGuard guard;
+  auto y = net(x);
+}
+)");
+  const std::string text = ir(project, {"--values", "pass.cpp", "NetImpl::forward"}).out;
+  CHECK_THAT(text, Contains("gradients recorded: off") && Contains("gradients recorded: on"));
+}
+
+TEST_CASE("What is done through one handle of a tensor is known of the others") {
+  const Project project;
+  project.write("handles.cpp", R"(#include <torch/torch.h>
+void handles() {
+  torch::Tensor a = torch::ones({2});
+  torch::Tensor b = a;
+  b.requires_grad_(true);
+  a.sum();
+}
+)");
+  CHECK_THAT(ir(project, {"--values", "handles.cpp", "handles"}).out,
+             Contains("; a: float32 (2), graph attached"));
 }
 
 TEST_CASE("Code with errors has a text, and the errors are said") {

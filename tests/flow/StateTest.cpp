@@ -74,6 +74,43 @@ TEST_CASE_METHOD(Fixture,
   CHECK(state.resolve(a) == b);
 }
 
+TEST_CASE_METHOD(Fixture, "What is done to a tensor is done to its other handles") {
+  Value tensor;
+  tensor.storage.memory = d;
+  tensor.autograd.graph = Graph::Detached;
+  const auto changeWith = [&](PathId object) {
+    tensor.storage.object = object;
+    state.setValue(a, tensor);
+    state.setValue(b, tensor);
+    state.changeHandles(a, tensor, [](Value &value) { value.autograd.graph = Graph::Attached; });
+    return state.valueOf({b, TypeRole::Tensor}).autograd.graph;
+  };
+  CHECK(changeWith(part(d, 0)) == Graph::Attached);
+  CHECK(changeWith(unknown()) == (Graph::Attached | Graph::Detached)); // It may be another one.
+
+  // A view of it has a shape of its own.
+  tensor.storage.object = part(d, 0);
+  Value view = tensor;
+  view.storage.object = part(c, 0);
+  state.setValue(b, view);
+  state.changeHandles(a, tensor, [](Value &value) { value.autograd.graph = Graph::Attached; });
+  CHECK(state.valueOf({b, TypeRole::Tensor}).autograd.graph == Graph::Detached);
+}
+
+TEST_CASE_METHOD(Fixture, "A view may have the graph that is recorded in its memory") {
+  Value tensor;
+  tensor.storage.memory = d;
+  tensor.storage.object = part(d, 0);
+  tensor.autograd.graph = Graph::Attached;
+  Value view = tensor;
+  view.storage.object = part(c, 0);
+  view.autograd.graph = Graph::Detached;
+  state.setValue(a, tensor);
+  state.setValue(b, view);
+  state.recordInMemory(a);
+  CHECK(state.valueOf({b, TypeRole::Tensor}).autograd.graph == (Graph::Attached | Graph::Detached));
+}
+
 TEST_CASE_METHOD(Fixture, "What has ended is not denoted any more") {
   bind(a, BindKind::Handle, b);
   state.forget(b);

@@ -115,6 +115,26 @@ TEST_CASE("What operators made of others save") {
   CHECK(operatorOf("torch::softmax").overloads.front().saves.front().result);
 }
 
+TEST_CASE("What results of operators are like") {
+  CHECK(operatorOf("torch::relu").rule == ResultRule::Same);
+  CHECK(operatorOf("torch::Tensor::sub").rule == ResultRule::Elementwise);
+  CHECK(operatorOf("torch::special::expit").rule == ResultRule::Real);
+  CHECK(operatorOf("torch::isposinf").rule == ResultRule::Flags);
+  CHECK(operatorOf("torch::Tensor::tril_").rule == ResultRule::Same); // It gives its subject back.
+  CHECK(operatorOf("torch::Tensor::add_").rule == ResultRule::Update);
+  CHECK(operatorOf("torch::_unique2").rule == ResultRule::None);
+  unsigned known = 0;
+  for (const llvm::StringRef name : Model::bundledOperators().names())
+    if (const auto found = Model::bundled().operators().findMember(name))
+      known += found->rule != ResultRule::None;
+  CHECK(known > 700);
+}
+
+TEST_CASE("Operators may hand back what they are given") {
+  CHECK(operatorOf("torch::atleast_3d").mayReturn);
+  CHECK_FALSE(operatorOf("torch::matmul").mayReturn);
+}
+
 TEST_CASE("Names of namespaces have a prefix in the table") {
   CHECK(operatorOf("torch::special::expit").name == "special_expit");
   CHECK(operatorOf("torch::linalg::norm").name == "linalg_norm");
@@ -159,6 +179,15 @@ TEST_CASE("What is wrong with a table") {
   CHECK_THAT(llvm::toString(model.add(
                  R"({"operators": {"table": {}, "names": {"axon::grow": "stretch"}}})", "m")),
              Contains("the table has no operator 'stretch'"));
+  CHECK_THAT(llvm::toString(
+                 model.add(R"({"operators": {"table": {}, "rules": {"same": ["stretch"]}}})", "m")),
+             Contains("the table has no operator 'stretch'"));
+  CHECK_THAT(
+      llvm::toString(model.add(R"({"operators": {"table": {}, "rules": {"sane": []}}})", "m")),
+      Contains("unknown rule \"sane\""));
+  CHECK_THAT(
+      llvm::toString(model.add(R"({"operators": {"table": {}, "may-return": ["grow"]}})", "m")),
+      Contains("the table has no operator 'grow'"));
 }
 
 TEST_CASE("Every row of the bundled table can be read") {

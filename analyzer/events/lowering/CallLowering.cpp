@@ -1,6 +1,7 @@
 // Calls, step by step: each describes one aspect of the event.
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/Typing.h"
 #include "analyzer/events/marks/Coverages.h"
 #include "analyzer/events/marks/FixedValues.h"
 #include "analyzer/events/marks/GradientModes.h"
@@ -482,7 +483,12 @@ void FunctionLowering::addIndices() {
   indices.result = paths.element(indices.result, 1);
   indices.resultRole = TypeRole::Tensor;
   indices.isDifferentiable = false;
-  indices.typing = nullptr;
+  if (indices.typing) {
+    Typing typing = *indices.typing;
+    typing.givesIndices = true;
+    result->typings.push_back(std::make_unique<const Typing>(std::move(typing)));
+    indices.typing = result->typings.back().get();
+  }
   indices.run = nullptr;
   current->events.push_back(std::move(indices));
 }

@@ -106,6 +106,16 @@ static bool takesNumber(QualType type) {
   return isNamed(type, "Scalar");
 }
 
+/// Whether a parameter of that type takes a word: `x.div(y, "floor")`.
+static bool takesText(QualType type) {
+  const auto *record = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
+      type.getNonReferenceType()->getAsCXXRecordDecl());
+  if (record && isNamed(type, "optional") &&
+      record->getTemplateArgs().get(0).getKind() == TemplateArgument::Type)
+    type = record->getTemplateArgs().get(0).getAsType();
+  return isNamed(type, "basic_string_view");
+}
+
 bool namesElements(QualType type) {
   return isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
 }
@@ -571,6 +581,10 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       bool keeps = false;
       typing.keepsAxes =
           !value->isValueDependent() && value->EvaluateAsBooleanCondition(keeps, context) && keeps;
+      continue;
+    }
+    if (rule == ResultRule::Real && takesText(type)) {
+      typing.isRounded = true;
       continue;
     }
     if (const std::optional<Shape> sizes = takesList(type) ? list(argument) : std::nullopt) {

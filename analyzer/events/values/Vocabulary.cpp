@@ -352,8 +352,13 @@ Operation Vocabulary::operationOf(const clang::NamedDecl *declaration) const {
 ResultRule Vocabulary::ruleOf(const clang::NamedDecl *declaration) const {
   const std::string name = canonicalName(declaration);
   const ResultRule rule = model.rule(name);
+  if (rule != ResultRule::None)
+    return rule;
+  if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration))
+    if (const Operator *run = operatorOf(function))
+      return run->rule;
   llvm::StringRef holder = name;
-  return rule == ResultRule::None && holder.consume_back("Impl") ? model.rule(holder) : rule;
+  return holder.consume_back("Impl") ? model.rule(holder) : rule;
 }
 
 bool Vocabulary::isFramework(const clang::Decl *declaration) {

@@ -94,8 +94,7 @@ static bool isSum(const Event &event) {
     return overload.gradient == GradientRule::Formula && overload.saves.empty();
   };
   const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
-  const bool isOfElements =
-      rule == ResultRule::None || rule == ResultRule::Elementwise || keepsShape(rule);
+  const bool isOfElements = rule == ResultRule::None || isPairwise(rule) || keepsShape(rule);
   const std::vector<Overload> &overloads = event.run->overloads;
   return isOfElements && !overloads.empty() && overloads.front().tensors.size() == 2 &&
          llvm::all_of(overloads, isLinear);

@@ -65,6 +65,8 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   case ResultRule::Same:
   case ResultRule::Update:
   case ResultRule::Elementwise:
+  case ResultRule::Filled:
+  case ResultRule::Masked:
   case ResultRule::Real:
   case ResultRule::Cast:
   case ResultRule::Slice:

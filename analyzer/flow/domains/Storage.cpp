@@ -190,6 +190,8 @@ static const Overload *overloadOf(const Event &event) {
 static const Operand *viewedBy(const Event &event) {
   if (const Operand *changed = changedBy(event))
     return changed;
+  if (event.run && event.run->changes(0)) // Its shape.
+    return argumentOf(event, 0);
   if (event.run && event.run->out != Operator::Out::No)
     return nullptr;
   const std::optional<unsigned> index = event.run ? event.run->viewOf() : std::nullopt;
@@ -204,7 +206,7 @@ static bool mayShareMemory(const Event &event) {
   // What rearranges values by a formula of its own copies them; what is made of others may not.
   const bool copies = event.run && event.operation == Operation::Rearrange &&
                       event.run->gradient() == GradientRule::Formula;
-  return !event.run || (keepsValues(event.operation) && !copies) ||
+  return !event.run || event.run->mayReturn || (keepsValues(event.operation) && !copies) ||
          llvm::any_of(event.run->overloads, [](const Overload &overload) {
            return overload.viewOf || !overload.givesTensor;
          });
@@ -302,7 +304,9 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
     storage.inference = inferenceGuard(state);
   if (!viewed && event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
     storage.memory = event.result;
-  if (event.resultRole == TypeRole::Tensor && (!viewed || viewed != changedBy(event)))
+  const bool isItself = viewed && event.run && event.run->changes(0);
+  if (event.resultRole == TypeRole::Tensor &&
+      (!viewed || (viewed != changedBy(event) && !isItself)))
     nameHolders(event, state, viewed, storage);
   storage.saved = noSources;
   storage.overwritten = nullptr;

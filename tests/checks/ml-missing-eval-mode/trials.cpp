@@ -2,8 +2,9 @@
 #include <torch/torch.h>
 
 struct NetImpl : torch::nn::Module {
+  torch::nn::Linear fc = register_module("fc", torch::nn::Linear(8, 8));
   torch::nn::Dropout drop = register_module("drop", torch::nn::Dropout());
-  torch::Tensor forward(torch::Tensor x) { return drop(x); }
+  torch::Tensor forward(torch::Tensor x) { return drop(fc(x)); }
 };
 TORCH_MODULE(Net);
 
@@ -99,7 +100,8 @@ void sampled_in_training(Net &generator, torch::optim::Optimizer &optimizer, int
   generator->train();
   for (int i = 0; i < 99; ++i) {
     train(generator, optimizer, torch::randn({64, 8}));
-    auto samples = generator(torch::randn({count, 8}).to(device)); // expect: ml-missing-eval-mode (level 2)
+    auto samples =
+        generator(torch::randn({count, 8}).to(device)); // expect: ml-missing-eval-mode (level 2)
     auto first = samples[0].item<double>();
   }
 }
@@ -107,7 +109,8 @@ void sampled_once_bad(Net &generator, torch::optim::Optimizer &optimizer, torch:
   generator->train();
   for (int i = 0; i < 99; ++i) {
     train(generator, optimizer, torch::randn({64, 8}));
-    auto sample = generator(torch::randn({1, 8}).to(device)); // expect: ml-missing-eval-mode (level 0)
+    auto sample =
+        generator(torch::randn({1, 8}).to(device)); // expect: ml-missing-eval-mode (level 0)
     auto first = sample[0].item<double>();
   }
 }

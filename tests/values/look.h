@@ -1,7 +1,9 @@
-// What the programs of script/prove-values include: look(a, b, ...) names tensors whose facts are compared.
+// What the programs of script/prove-values include: look(a, b, ...) names tensors whose facts are
+// compared.
 //
-// The analyzer sees functions that do nothing. With VALUES_RUN defined, look() prints the facts of the tensors
-// as they are there, one JSON object a line; a program runs between begin() and the end of its function.
+// The analyzer sees functions that do nothing. With VALUES_RUN defined, look() prints the facts of
+// the tensors as they are there, one JSON object a line; a program runs between begin() and the end
+// of its function.
 #pragma once
 
 #include <torch/torch.h>
@@ -14,6 +16,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace values {
@@ -49,8 +52,9 @@ inline std::string factsOf(const Tensor &tensor, const std::vector<Tensor> &befo
 inline void report(int line, const std::vector<Tensor> &tensors) {
   std::string facts;
   for (size_t i = 0; i < tensors.size(); ++i)
-    facts += (i ? "," : "") +
-             factsOf(tensors[i], {tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(i)});
+    facts +=
+        (i ? "," : "") +
+        factsOf(tensors[i], {tensors.begin(), tensors.begin() + static_cast<std::ptrdiff_t>(i)});
   std::printf(R"({"line":%d,"recorded":%s,"tensors":[%s]})"
               "\n",
               line, boolean(torch::GradMode::is_enabled()), facts.c_str());

@@ -374,19 +374,51 @@ class Structure:
                  f"{x}.reshape({{-1}})", f"{x} * 2", f"{x} + {x}", f"{x} > 0", f"torch::stack({{{x}, {x}}})", f"{x}.flatten()",
                  f"torch::cat({{{x}.view({{-1}}), {x}.view({{-1}})}})", f"{x}.size(0) > 1 ? {x} : {x} + 1", f"{x}.to({y}.dtype())",
                  f"{x}.view_as({x})", f"{x}.expand_as({x})", f"{x}.grad()", f"{x}.to({y}.options())", f"{x}.to(torch::kCPU)", f"{x}.cpu()",
-                 f"{x}.index({{0}})", f"{x}[0]", f"torch::empty_like({x})", f"torch::arange({x}.size(0))", f"{x}.numel() == 0 ? {y} : {x}"]
+                 f"{x}.index({{0}})", f"{x}[0]", f"torch::empty_like({x})", f"torch::arange({x}.size(0))", f"{x}.numel() == 0 ? {y} : {x}",
+                 *self.promotions(x, y), *self.followed(x, y)]
         changes = [f"{x}.zero_();", f"{x}.mul_(2);", f"{x} += 1;", f"{x} = {x} * 2;", f"{x} = {x}.detach();", f"{x} = {y};",
                    f"std::swap({x}, {y});", f"{x}.copy_({x}.clone());", f"{x}.fill_(1);", f"{x}.detach_();", f"{x}[0] = 1;",
                    f"{x}.data().mul_(2);", f"{{ torch::NoGradGuard guard; {x}.mul_(2); }}", f"{x} = {x} + {x};", f"{x}.unsqueeze_(0);",
-                   f"{x}.index_put_({{0}}, 1);", f"{x} = std::move({x});", f"torch::Tensor &r = {x}; r = r * 1;"]
+                   f"{x}.index_put_({{0}}, 1);", f"{x} = std::move({x});", f"torch::Tensor &r = {x}; r = r * 1;", *self.views(x, y)]
         return [lambda: self.define(self.choice.choice(same), facts), lambda: self.define(self.choice.choice(calls)),
                 lambda: self.define(self.choice.choice(calls)), lambda: self.change(self.choice.choice(changes), x, y)]
+
+    def promotions(self, x: str, y: str) -> list[str]:
+        """Elements of several types, and of numbers."""
+        return [f"{x} + {y}.to(torch::kInt64)", f"{x} + 1", f"{x} * 0.5", f"1 - {x}", f"2.5 * {x}", f"1.0 - {x}", f"torch::where({x} > 0, {x}, 1)",
+                f"{x} == {x}", f"{x}.to(torch::kFloat16) * {x}", f"{x}.to(torch::kBool) + {x}", f"{x}.sum() * {x}", f"{x}.to({x}.options().dtype(torch::kInt32))",
+                f"torch::cat({{{x}.flatten(), {x}.flatten().to(torch::kFloat64)}})", f"{x}.new_zeros({{2, 3}})", f"{x}.new_full({{2}}, 1.5)",
+                f"torch::full_like({x}, 2)", f"torch::zeros_like({x}, torch::kFloat64)", f"torch::tensor({{1.5, 2.5}}) + {x}.sum()",
+                f"({x} > 0) & ({x} < 1)", f"{x}.to(torch::kInt32).sum()", f"torch::maximum({x}, {x}.to(torch::kFloat64))",
+                f"torch::div({x}, 2, \"floor\")", f"{x}.any()", f"{x}.to(torch::kMeta)"]
+
+    def followed(self, x: str, y: str) -> list[str]:
+        """Through functions of the program's own (see PREFACE)."""
+        return [f"Twice::apply({x}.to(torch::kFloat32))", f"same({x})", f"frozen({x})", f"either({x}, {y}, a)", f"maybe({x}, b).value_or({y})",
+                f"both({x}, {y}).second", f"std::get<1>(three({x}, {y}))", f"joined({{{x}, {x}}})", f"scaled({x}, 2.0)", f"Doubler().run({x})",
+                f"made(true)->run({x})", f"made(a)->run({x})", f"Counter({x}).next().next().kept", f"last({{{y}, {x}}})", f"pick(0, {x}, {y})"]
+
+    def views(self, x: str, y: str) -> list[str]:
+        """Changes through views, other handles, loops over lists and functions."""
+        return [f"{x}.view({{-1}}).mul_(2);", f"{x}[0].zero_();", f"{x}.select(0, 0).add_(1);", f"{x}.detach().add_(1);",
+                f"{{ auto w = {x}.unsqueeze(0); w.mul_(2); }}", f"{{ torch::Tensor w = {x}; w.add_(1); }}", f"{{ torch::Tensor w = {x}; w = w + 1; }}",
+                f"{{ std::vector<torch::Tensor> w = {{{x}, {y}}}; for (auto &t : w) t.mul_(2); {x} = w[1]; }}",
+                f"{{ std::vector<torch::Tensor> w = {{{x}, {y}}}; for (auto &t : w) t = t * 2; {x} = w[0]; }}",
+                f"{{ std::vector<torch::Tensor> w; w.reserve(2); w.push_back({x}); w.push_back({y}); w.pop_back(); {x} = w.back(); }}",
+                f"{{ auto [p, q] = Box{{{x}, {y}}}; {x} = q; }}", f"{{ auto &[p, q] = *std::make_unique<Box>(Box{{{x}, {y}}}); {x} = p; }}",
+                f"{{ Runner w; w.work = [](torch::Tensor t) {{ return t * 2; }}; {x} = w.call({x}); }}",
+                f"{{ Runner w; w.work = [&](torch::Tensor t) {{ return t.detach(); }}; {x} = w.call({y}); }}",
+                f"{{ std::map<std::string, torch::Tensor *> w; w[\"x\"] = &{x}; *w[\"x\"] = {x} * 2; }}",
+                f"{{ std::map<int, std::shared_ptr<Box>> w; w[0] = std::make_shared<Box>(Box{{{x}, {y}}}); {x} = w[0]->second; }}",
+                f"{{ Counter w({x}); w.add({x}); w.add({x}); {x} = w.kept; }}", f"assign({x}, {y});", f"{{ Box w; fill(w, {x}, {y}); {x} = w.second; }}",
+                f"{{ const auto w = {x}; {x} = {y}; {x} = w; }}", f"{x} = std::exchange({x}, {x}.clone());", f"{x} = {x}.transpose(0, -1);",
+                f"{{ torch::Tensor w[2]; w[a] = {x}; w[!a] = {y}; {x} = w[1]; }}"]
 
     def change(self, text: str, x: str, y: str) -> Node:
         if "&r" in text:
             text = "{ " + text + " }"
         for name in NAME.findall(text):
-            if "_(0)" in text or " = " in text or "swap" in text:
+            if "_(0)" in text or " = " in text or "swap" in text or "assign" in text:
                 self.facts.pop(name, None)
         return Do(text, list(dict.fromkeys([x, y])))
 
@@ -396,7 +428,10 @@ class Structure:
         changes = [f"{x}.requires_grad_(true);", f"{x}.requires_grad_(false);", f"{x}.sum().backward();", f"{x}.sigmoid_();",
                    f"if ({x}.requires_grad()) {x}.sum().backward();", f"{x}.detach().requires_grad_(true).sum().backward();",
                    f"{x} = {x}.detach().requires_grad_();", f"{x}.mutable_grad() = torch::Tensor();", f"{x}.set_data({x}.detach().clone());",
-                   f"{x} = {x}.clone().detach().set_requires_grad(true);"]
+                   f"{x} = {x}.clone().detach().set_requires_grad(true);", f"{{ torch::Tensor w = {x}; w.requires_grad_(true); }}",
+                   f"{{ torch::Tensor w = {x}; w.detach_(); }}", f"{{ torch::NoGradGuard g; {x} = {x} * 2; }}",
+                   f"{{ torch::NoGradGuard g; {x}.add_(1); }}", f"if ({x}.requires_grad()) {x} = torch::autograd::grad({{{x}.pow(2).sum()}}, {{{x}}})[0];",
+                   f"if (!{x}.requires_grad()) {x}.requires_grad_(true);"]
         forms = [lambda: self.define(self.choice.choice(calls)), lambda: self.change(self.choice.choice(changes), x, y)]
         if facts.type == "f32" and facts.sizes and all(facts.sizes):
             forms.append(lambda: self.layer(x, facts))
@@ -488,6 +523,13 @@ HOLDERS = [
     ("std::function<torch::Tensor()> h{k} = [=] {{ return {x}; }};", "h{k}()"),
     ("torch::Tensor h{k}[2] = {{{x}, {y}}};", "h{k}[0]"),
     ("std::vector<torch::Tensor> h{k}{{{y}}};\nh{k}.insert(h{k}.begin(), {x});", "h{k}.front()"),
+    ("auto h{k} = [x = {x}] {{ return x; }};", "h{k}()"),
+    ("auto [h{k}, g{k}] = both({y}, {x});", "h{k}"),
+    ("std::variant<int, torch::Tensor> h{k} = {x};", "std::get<torch::Tensor>(h{k})"),
+    ("std::vector<torch::Tensor> g{k} = {{{y}, {x}}};\nstd::vector<torch::Tensor> h{k}(g{k}.begin(), g{k}.end());", "h{k}[1]"),
+    ("std::map<int, Box> h{k};\nh{k}[1] = Box{{{y}, {x}}};", "h{k}.at(1).second"),
+    ("std::vector<std::unique_ptr<Box>> h{k};\nh{k}.push_back(std::make_unique<Box>(Box{{{x}, {y}}}));", "h{k}.back()->first"),
+    ("std::vector<torch::Tensor> h{k};\nh{k}.resize(2);\nh{k}[0] = {y};\nh{k}[1] = {x};", "h{k}[1]"),
     ("std::vector<std::vector<torch::Tensor>> h{k}(1);\nh{k}[0].push_back({x});", "h{k}[0][0]"),
 ]
 
@@ -799,6 +841,76 @@ struct Box {
 struct Nested {
   Box box;
   int count = 0;
+};
+/// What computes its gradient itself.
+struct Twice : torch::autograd::Function<Twice> {
+  static torch::Tensor forward(torch::autograd::AutogradContext *context, torch::Tensor x) {
+    context->save_for_backward({x});
+    return x * 2;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext *context,
+                                                 torch::autograd::variable_list gradients) {
+    return {gradients[0] * 2};
+  }
+};
+torch::Tensor same(torch::Tensor x) { return x; }
+torch::Tensor frozen(const torch::Tensor &x) {
+  torch::NoGradGuard guard;
+  return x * 2;
+}
+torch::Tensor either(torch::Tensor x, torch::Tensor y, bool first) { return first ? x : y; }
+std::optional<torch::Tensor> maybe(torch::Tensor x, bool is) {
+  if (is)
+    return x * 1;
+  return std::nullopt;
+}
+std::pair<torch::Tensor, torch::Tensor> both(torch::Tensor x, torch::Tensor y) { return {y, x.detach()}; }
+std::tuple<torch::Tensor, torch::Tensor, int> three(torch::Tensor x, torch::Tensor y) {
+  return std::make_tuple(y, x + 1, 3);
+}
+torch::Tensor joined(const std::vector<torch::Tensor> &all) { return torch::stack(all).sum(0); }
+torch::Tensor last(std::vector<torch::Tensor> all) { return all.back(); }
+template <class Number> torch::Tensor scaled(const torch::Tensor &x, Number by) { return x * by; }
+template <class... All> torch::Tensor pick(int which, All... all) {
+  std::array<torch::Tensor, sizeof...(All)> list = {all...};
+  return list[which];
+}
+void assign(torch::Tensor &to, const torch::Tensor &from) { to = from * 2; }
+void fill(Box &box, const torch::Tensor &x, const torch::Tensor &y) {
+  box.first = x;
+  box.second = y.detach();
+}
+struct Worker {
+  virtual ~Worker() = default;
+  virtual torch::Tensor run(torch::Tensor x) = 0;
+};
+struct Doubler : Worker {
+  torch::Tensor run(torch::Tensor x) override { return x * 2; }
+};
+struct Cutter : Worker {
+  torch::Tensor run(torch::Tensor x) override { return x.detach(); }
+};
+std::unique_ptr<Worker> made(bool doubles) {
+  if (doubles)
+    return std::make_unique<Doubler>();
+  return std::make_unique<Cutter>();
+}
+struct Runner {
+  std::function<torch::Tensor(torch::Tensor)> work;
+  torch::Tensor call(torch::Tensor x) { return work(x); }
+};
+struct Counter {
+  torch::Tensor kept;
+  int count = 0;
+  explicit Counter(torch::Tensor x) : kept(x) {}
+  void add(const torch::Tensor &x) {
+    kept = kept + x;
+    ++count;
+  }
+  Counter &next() {
+    kept = kept.unsqueeze(0);
+    return *this;
+  }
 };
 class Keeper {
 public:

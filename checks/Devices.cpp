@@ -35,7 +35,7 @@ static bool isWritable(const Visit &visit, PathId path) {
     const ir::Symbol *field = part.symbol();
     const ir::Type *type = last.symbol()->type;
     if (!field->isPublic || !type || !type->record || !field->owner ||
-        !visit.unit.code().isOrDerives(*type->record, *field->owner))
+        !ir::isOrDerives(*type->record, *field->owner))
       return false;
   }
   return true;

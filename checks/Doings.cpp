@@ -9,7 +9,7 @@ class Search {
 public:
   Search(const UnitAnalysis &unit, const Source &source,
          llvm::function_ref<bool(const Event &)> one)
-      : unit(unit), source(source), paths(unit.tables().paths), graph(unit.callGraph()), one(one) {}
+      : source(source), paths(unit.tables().paths), graph(unit.callGraph()), one(one) {}
 
   bool isDone(PathId place) {
     const PathStep &last = paths.last(place);
@@ -43,7 +43,7 @@ private:
   bool isOnlyOfUnit(const ir::Symbol &member) const {
     if (!member.owner)
       return false;
-    const ir::Class &record = unit.code().classOf(*member.owner);
+    const ir::Class &record = ir::classOf(*member.owner);
     const auto isSeen = [](const ir::Method &method) {
       return method.isGenerated || method.isDefined || method.isOfTemplate;
     };
@@ -94,7 +94,6 @@ private:
            });
   }
 
-  const UnitAnalysis &unit;
   const Source &source;
   const PathTable &paths;
   const CallGraph &graph;

@@ -17,7 +17,7 @@ static bool cutsGraph(const Event &event) {
 }
 
 bool recordsGraph(const Visit &visit, const Event &forward) {
-  if (!visit.unit.modules().classOf(forward)) // A layer of the framework, or a container of some.
+  if (!forward.module().view) // A layer of the framework, or a container of some.
     return true;
   const FunctionBody *body =
       forward.callee ? visit.unit.callGraph().bodyOf(*forward.callee) : nullptr;

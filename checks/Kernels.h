@@ -22,7 +22,4 @@ clang::SourceLocation writtenAt(const LauncherVisit &visit, clang::SourceLocatio
 /// A finding about \p launch.
 Finding findingAt(const LauncherVisit &visit, const KernelLaunch &launch);
 
-/// Whether the unit declares \p name in the namespace \p space of the namespace c10.
-bool declares(const LauncherVisit &visit, llvm::StringRef space, llvm::StringRef name);
-
 } // namespace gradtidy

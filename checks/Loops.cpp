@@ -2,8 +2,6 @@
 
 #include "Calls.h"
 
-#include "analyzer/frontend/UserCode.h"
-
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -235,7 +233,7 @@ bool isTrainingStep(const FunctionBody &function) {
 static bool isCallOfLayers(const Visit &visit) {
   const Event &event = visit.event;
   const FunctionBody &outermost = *visit.shown().function;
-  return isModuleCall(event) && !event.isStateless && !visit.unit.modules().isStateless(event) &&
+  return isModuleCall(event) && !event.isStateless && !event.module().isStateless &&
          !(outermost.isModuleMethod && outermost.returnsTensors);
 }
 
@@ -259,9 +257,8 @@ static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) 
 }
 
 /// Whether one of the two is in the unit, and the other in a source that is analysed with it.
-static bool isInOtherSource(const Visit &visit, const Event &a, const Event &b) {
-  const Source &sources = visit.source;
-  return partnerAt(a.site->begin(), sources.manager) != partnerAt(b.site->begin(), sources.manager);
+static bool isInOtherSource(const Event &a, const Event &b) {
+  return a.function->partner != b.function->partner;
 }
 
 const Event &takerOf(const Visit &visit) { return takerOf(visit, 0); }
@@ -277,7 +274,7 @@ const Event &takerOf(const Visit &visit, unsigned shared) {
   for (; !callers.empty() && reader && taker->function->returnsTensors &&
          taker->function != reader->function &&
          (isOnlyCaller(visit, *callers.back(), callers.size()) ||
-          isInOtherSource(visit, *taker, *callers.back()));
+          isInOtherSource(*taker, *callers.back()));
        callers = callers.drop_back())
     taker = callers.back();
   return *taker;

@@ -32,13 +32,12 @@ public:
 private:
   /// `register_module("fc", fc);` at the start of every constructor.
   bool registerInConstructors() {
-    for (const ir::Symbol *constructor :
-         visit.unit.code().classOf(*visit.view.record).constructors) {
+    for (const ir::Symbol *constructor : ir::classOf(*visit.view.record).constructors) {
       if (constructor->isImplicit)
         continue;
-      const ir::Symbol *definition = visit.unit.code().definitionOf(*constructor);
-      const ir::Node *body = ir::as(ir::NodeKind::Compound,
-                                    definition ? visit.unit.code().codeOf(*definition) : nullptr);
+      const ir::Symbol *definition = constructor->definition;
+      const ir::Node *body =
+          ir::as(ir::NodeKind::Compound, definition ? ir::codeOf(*definition) : nullptr);
       if (!body || body->brackets.getBegin().isMacroID())
         return false;
       if (definition->isDelegating)

@@ -48,8 +48,7 @@ Interest interestOf(llvm::ArrayRef<const Check *> checks) {
   };
 }
 
-void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
-  const Source source(analysis.sources(), analysis.language());
+void replay(const UnitAnalysis &analysis, const Source &source, Check &check, Reporter &reporter) {
   Collector collector(source);
   std::vector<const Observation *> wanted;
   for (const Observation &seen : analysis.observations())
@@ -59,14 +58,13 @@ void replay(const UnitAnalysis &analysis, Check &check, Reporter &reporter) {
   for (const Observation *seen : wanted)
     check.on(visitOf(all, *seen), collector);
   check.onUnit(all, collector);
-  for (const ModuleClass &view : analysis.modules().classes())
+  for (const ModuleClass &view : analysis.code().classes())
     check.onClass({view, analysis, source}, collector);
   for (const FunctionBody *function : analysis.code().functions())
-    if (analysis.code().isOwn(*function))
+    if (function->partner.empty())
       check.onFunction({*function, analysis, source}, collector);
   for (const FunctionBody *function : analysis.program().launchers())
-    check.onLauncher({*function, analysis.program().kernelCareOf(*function), analysis, source},
-                     collector);
+    check.onLauncher({*function, function->kernelCare, analysis, source}, collector);
   collector.flush(reporter);
 }
 

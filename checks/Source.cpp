@@ -1,5 +1,6 @@
 #include "Source.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 
 namespace gradtidy {
@@ -16,6 +17,18 @@ llvm::StringRef Source::indentation(clang::SourceLocation location) const {
   llvm::StringRef line = manager.getBufferData(file).take_front(offset);
   line = line.substr(line.rfind('\n') + 1);
   return line.take_while([](char c) { return c == ' ' || c == '\t'; });
+}
+
+bool Source::hasWord(clang::SourceLocation location, llvm::StringRef word) const {
+  const llvm::StringRef text =
+      manager.getBufferData(manager.getFileID(manager.getFileLoc(location)));
+  const auto isOfName = [&](size_t at) {
+    return at < text.size() && clang::isAsciiIdentifierContinue(text[at]);
+  };
+  for (size_t at = text.find(word); at != llvm::StringRef::npos; at = text.find(word, at + 1))
+    if ((at == 0 || !isOfName(at - 1)) && !isOfName(at + word.size()))
+      return true;
+  return false;
 }
 
 clang::SourceLocation Source::behind(clang::SourceLocation location) const {

@@ -18,6 +18,9 @@ public:
   /// The white space in front of the line of \p location.
   llvm::StringRef indentation(clang::SourceLocation location) const;
 
+  /// Whether the file of \p location has \p word, a name.
+  bool hasWord(clang::SourceLocation location, llvm::StringRef word) const;
+
   /// Whether \p a stands before \p b in the unit.
   bool isBefore(clang::SourceLocation a, clang::SourceLocation b) const {
     return manager.isBeforeInTranslationUnit(a, b);

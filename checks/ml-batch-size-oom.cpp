@@ -36,14 +36,14 @@ public:
     if (body)
       return run(*body, input, depth);
     std::optional<Shape> shape = input;
-    for (const SizedLayer &layer : unit.modules().sizeOf(forward).layers) {
+    for (const SizedLayer &layer : forward.module().size.layers) {
       if (!shape)
         break;
       if (layer.keepsInput)
         kept += countOf(*shape);
       shape = layer.apply(*shape);
     }
-    return unit.modules().sizeOf(forward).layers.empty() ? std::nullopt : shape;
+    return forward.module().size.layers.empty() ? std::nullopt : shape;
   }
 
   static std::int64_t countOf(const Shape &shape) {
@@ -65,7 +65,7 @@ public:
 private:
   static constexpr unsigned maxDepth = 6;
 
-  bool isFramework(const Event &forward) const { return unit.modules().isLayer(forward); }
+  bool isFramework(const Event &forward) const { return forward.module().isLayer; }
 
   std::optional<Shape> run(const FunctionBody &body, const std::optional<Shape> &input,
                            unsigned depth) {
@@ -216,8 +216,8 @@ public:
     ForwardPass pass(visit.unit);
     const std::optional<Shape> result = pass.run(forward, batch.shape);
     const Optimizer optimizer = optimizerOf(visit);
-    const double parameters = bytes * optimizer.copies *
-                              static_cast<double>(visit.unit.modules().sizeOf(forward).parameters);
+    const double parameters =
+        bytes * optimizer.copies * static_cast<double>(forward.module().size.parameters);
     // The first of what is kept is the batch itself.
     const double input =
         batch.shape ? bytes * static_cast<double>(ForwardPass::countOf(*batch.shape)) : 0;

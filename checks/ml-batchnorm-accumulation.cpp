@@ -22,7 +22,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &forward = visit.event;
     if (forward.kind != EventKind::Forward || &visit.shown() != &forward || !isTraining(visit) ||
-        !visit.unit.modules().normalizesBatches(forward))
+        !forward.module().normalizesBatches)
       return;
     const auto loops = forward.function->loopsAround(forward.site);
     const Event *step = loops.empty() ? nullptr : stepOf(visit, *loops.front());
@@ -119,10 +119,10 @@ private:
   /// Whether the class has a train() of its own, or the program sets the mode of single layers or
   /// of a part of the module: the norms may be among them.
   static bool keepsOtherModes(const Visit &visit) {
-    const ModuleClass *view = visit.unit.modules().classOf(visit.event);
-    if (view &&
-        llvm::any_of(visit.unit.code().classOf(*view->record).methods,
-                     [](const ir::Method &method) { return method.symbol->name == "train"; }))
+    const ModuleClass *view = visit.event.module().view;
+    if (view && llvm::any_of(ir::classOf(*view->record).methods, [](const ir::Method &method) {
+          return method.symbol->name == "train";
+        }))
       return true;
     const PathTable &paths = visit.unit.tables().paths;
     const PathId module = visit.before.resolve(visit.event.subject.path);
@@ -133,8 +133,8 @@ private:
       const bool isOfOther =
           paths.rootOf(object) != object &&
           paths.last(paths.rootOf(object)).kind == PathStep::Variable; // `another->norm->eval()`
-      return object != module && (paths.isWithin(object, module) ||
-                                  (!isOfOther && visit.unit.modules().isLayer(*other.event)));
+      return object != module &&
+             (paths.isWithin(object, module) || (!isOfOther && other.event->module().isLayer));
     });
   }
 };

@@ -171,11 +171,10 @@ private:
       return scale;
     }
     const ir::Node *called = ir::asCall(value);
-    const ir::Symbol *definition =
-        called && called->symbol ? visit.unit.code().definitionOf(*called->symbol) : nullptr;
+    const ir::Symbol *definition = called && called->symbol ? called->symbol->definition : nullptr;
     const ir::Symbol *scale = nullptr;
     if (definition)
-      ir::forEach(visit.unit.code().codeOf(*definition), [&](const ir::Node &node) {
+      ir::forEach(ir::codeOf(*definition), [&](const ir::Node &node) {
         if (node.kind == ir::NodeKind::Return && !node.children.empty())
           scale = scaleOf(visit, node.children.front(), depth + 1);
       });

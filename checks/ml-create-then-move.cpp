@@ -121,7 +121,7 @@ private:
   /// Whether the same numbers make the same tensor: nothing else is asked, neither chance nor the
   /// world.
   static bool makesTheSame(const Visit &visit, const ir::Symbol &maker, unsigned depth = 0) {
-    const ir::Node *body = depth < 4 ? visit.unit.code().codeOf(maker) : nullptr;
+    const ir::Node *body = depth < 4 ? ir::codeOf(maker) : nullptr;
     if (!body)
       return false;
     bool isSame = true;
@@ -163,7 +163,7 @@ private:
       return true;
     const ir::Symbol *variable = ir::variableIn(&value);
     if (variable && variable->kind == ir::SymbolKind::Parameter)
-      return visit.unit.code().hasDefault(*variable);
+      return variable->hasDefault;
     if (variable)
       return variable->init && isSteady(visit, *variable->init);
     return calledName(&value) == "size";
@@ -226,9 +226,19 @@ private:
     // Where nobody is seen to call it, what it is given may be anything.
     const FunctionBody &first = *frames.front()->function;
     return computes(visit, first) && !visit.unit.callGraph().isCalled(first) &&
-                   !visit.unit.code().isOnlyOfMain(first)
+                   !isOnlyOfMain(visit, first)
                ? Heat::Often
                : Heat::None;
+  }
+
+  /// Whether only the source of a program with its main function can call \p function, which is
+  /// no method.
+  static bool isOnlyOfMain(const Visit &visit, const FunctionBody &function) {
+    const auto isMain = [](const FunctionBody *each) {
+      return each->function->isMain && each->function->isOfMainFile;
+    };
+    return !function.function->isMethod() && function.function->isOfMainFile &&
+           llvm::any_of(visit.unit.callGraph().functions(), isMain);
   }
 
   /// Whether the event is part of what sets an object up, or of some rounds of a loop only.
@@ -334,7 +344,7 @@ private:
            !function.isModuleMethod && method.parameters.size() == 1 &&
            method.parameters.front()->type->isInteger &&
            isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
-           llvm::any_of(visit.unit.code().classOf(*method.owner).methods,
+           llvm::any_of(ir::classOf(*method.owner).methods,
                         [&](const ir::Method &each) {
                           return isNamed(*each.symbol, {"size", "length", "len", "__len__"});
                         }) &&
@@ -433,12 +443,18 @@ private:
            llvm::none_of(creation.operands, isLoader);
   }
 
+  /// Whether \p function can be told a device, by itself or with other options.
+  static bool takesDevice(const ir::Symbol &function) {
+    return llvm::any_of(function.parameters, [](const ir::Symbol *parameter) {
+      return parameter->type && parameter->type->role == TypeRole::Device;
+    });
+  }
+
   /// Whether the factory can be told where: one that takes sizes alone makes all it makes on the
   /// CPU.
   static bool mayBeMadeThere(const Visit &visit, const Event &creation) {
     const ir::Node *call = ir::asCall(creation.site);
-    return !call || !call->symbol || creation.subject.path ||
-           visit.unit.code().takesDevice(*call->symbol);
+    return !call || !call->symbol || creation.subject.path || takesDevice(*call->symbol);
   }
 
   /// Gives the device to the factory, where it is all that the move is told.

@@ -58,7 +58,7 @@ private:
     const ir::Node *written = tensor;
     const llvm::StringRef text = textOf(visit, written);
     const std::string name = nameFor(keeper->spelling.str());
-    if (text.empty() || visit.unit.code().knowsName(name))
+    if (text.empty() || visit.source.hasWord(declaration->begin(), name))
       return {};
     Fix fix = insertBefore(visit, declaration, ("auto " + name + " = " + text + ";").str());
     if (!fix.empty())

@@ -67,12 +67,11 @@ private:
   /// Whether another method of the class chooses the device of its objects.
   static bool isChosenBySibling(const Visit &visit) {
     const ir::Symbol &function = *visit.event.function->function;
-    return function.isMethod() && llvm::any_of(visit.unit.code().classOf(*function.owner).methods,
-                                               [&](const ir::Method &sibling) {
-                                                 const FunctionBody *body =
-                                                     visit.unit.callGraph().bodyOf(*sibling.symbol);
-                                                 return body && keepsChosenDevice(*body);
-                                               });
+    return function.isMethod() &&
+           llvm::any_of(ir::classOf(*function.owner).methods, [&](const ir::Method &sibling) {
+             const FunctionBody *body = visit.unit.callGraph().bodyOf(*sibling.symbol);
+             return body && keepsChosenDevice(*body);
+           });
   }
 
   /// Whether a caller has made sure that there is a GPU.

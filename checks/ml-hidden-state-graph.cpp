@@ -33,7 +33,7 @@ public:
 
   /// States that modules keep in members of their own.
   void onUnit(const UnitVisit &visit, Reporter &reporter) override {
-    for (const ModuleClass &view : visit.unit.modules().classes())
+    for (const ModuleClass &view : visit.unit.code().classes())
       for (const ModuleMember &member : view.members)
         if (member.role == TypeRole::Tensor && view.isVisible)
           judge(member, visit, reporter);

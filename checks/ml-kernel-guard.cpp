@@ -32,7 +32,7 @@ private:
       return parameter.place.role == TypeRole::Tensor && !parameter.declaration->name.empty();
     });
     if (!body || body->children.empty() || body->brackets.getBegin().isMacroID() ||
-        tensor == visit.function.parameters.end() || !declares(visit, "cuda", "OptionalCUDAGuard"))
+        tensor == visit.function.parameters.end() || !visit.unit.code().knows(Phrase::GuardDevice))
       return {};
     const llvm::StringRef text = visit.source.text(body->range);
     if (text.contains("deviceGuard"))

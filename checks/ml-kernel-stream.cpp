@@ -39,7 +39,7 @@ private:
   static llvm::SmallVector<clang::FixItHint, 2> passStream(const LauncherVisit &visit,
                                                            const ir::Node &configuration) {
     const unsigned written = configuration.writtenArguments();
-    if (!declares(visit, "cuda", "getCurrentCUDAStream") || written < 2)
+    if (!visit.unit.code().knows(Phrase::CurrentStream) || written < 2)
       return {};
     const ir::Node &last = *configuration.arguments[written - 1];
     const std::string stream = phrase(visit.unit.code(), Phrase::CurrentStream);

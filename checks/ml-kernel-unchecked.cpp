@@ -30,7 +30,7 @@ private:
   static bool asksInCallers(const LauncherVisit &visit) {
     const auto callers = visit.unit.callGraph().callersOf(visit.function);
     return !callers.empty() && llvm::all_of(callers, [&](const FunctionBody *caller) {
-      return visit.unit.program().kernelCareOf(*caller).asksForErrors;
+      return caller->kernelCare.asksForErrors;
     });
   }
 
@@ -40,7 +40,7 @@ private:
     const llvm::StringRef macro = visit.unit.code().phrase(Phrase::CheckLaunch);
     const Source &sources = visit.source;
     const clang::SourceLocation end = sources.behindSemicolon(writtenAt(visit, call.end()));
-    if (end.isInvalid() || !visit.unit.code().definesMacro(macro))
+    if (end.isInvalid() || !visit.unit.code().knows(Phrase::CheckLaunch))
       return {};
     const unsigned column = sources.manager.getSpellingColumnNumber(writtenAt(visit, call.begin()));
     return {clang::FixItHint::CreateInsertion(end, "\n" + std::string(column - 1, ' ') +

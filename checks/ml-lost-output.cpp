@@ -143,7 +143,7 @@ private:
           hasOther |= other->isVariable() && other->type->isReference && other->init &&
                       ir::variableIn(ir::stripped(other->init)) == &variable;
         else if (part.kind == ir::NodeKind::Lambda)
-          ir::forEach(visit.unit.code().codeOf(*other),
+          ir::forEach(ir::codeOf(*other),
                       [&](const ir::Node &each) { hasOther |= each.symbol == &variable; });
       }
     });
@@ -160,7 +160,7 @@ private:
                          llvm::SmallPtrSetImpl<const FunctionBody *> &seen) {
     const FunctionBody *body = unit.callGraph().calleeOf(pass);
     if (!body)
-      return !unit.modules().isLayer(pass);
+      return !pass.module().isLayer;
     if (!seen.insert(body).second)
       return false;
     const PathTable &paths = unit.tables().paths;
@@ -193,7 +193,7 @@ private:
              visit.source.text(taker->site->range).contains("maybe_unused");
     };
     return pass.function->isModuleMethod && pass.function->returnsTensors &&
-           llvm::none_of(way.takers, isMeant) && !visit.unit.modules().normalizesBatches(pass);
+           llvm::none_of(way.takers, isMeant) && !pass.module().normalizesBatches;
   }
 };
 

@@ -117,7 +117,7 @@ private:
     const Event &event = visit.event;
     const auto isName = [](const Operand &operand) { return operand.isText; };
     return event.kind == EventKind::Combine && event.site->kind == ir::NodeKind::MemberCall &&
-           event.site->symbol && visit.unit.code().isFramework(*event.site->symbol) &&
+           event.site->symbol && event.site->symbol->isFramework &&
            event.subject.role == TypeRole::None && !event.subject.isTensor &&
            llvm::any_of(event.operands, isName);
   }
@@ -207,7 +207,7 @@ private:
         return false;
       const PathId module = seen.before.resolve(seen.event->subject.path);
       return (isSame(visit, module, one) || isSame(visit, module, other)) &&
-             visit.unit.modules().normalizesBatches(*seen.event);
+             seen.event->module().normalizesBatches;
     });
   }
 
@@ -256,7 +256,7 @@ private:
   static bool givesBuffers(const Visit &visit, const Event &event) {
     return event.kind == EventKind::Combine && isModule(event.subject.role) && event.isTensor &&
            !event.givesParameters && event.site->symbol &&
-           visit.unit.code().traitOf(*event.site->symbol) == Trait::ReachesModule;
+           event.site->symbol->trait == Trait::ReachesModule;
   }
 
   /// Whether the program asks one of the two for its buffers, or gives tensors of the layers in

@@ -55,8 +55,7 @@ public:
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
                       (isForgotten && layers == Answer::Unknown && setsOtherModes(visit)) ||
-                      (isForgotten && isSetByCaller(visit)) ||
-                      visit.unit.modules().isLayer(visit.shown()) ||
+                      (isForgotten && isSetByCaller(visit)) || visit.shown().module().isLayer ||
                       forward.kind == EventKind::Call || !visit.unit.uses().isRead(visit.site) ||
                       (layers == Answer::Unknown &&
                        forward.subject.role != TypeRole::ScriptModule && !isPutIntoTraining(visit));
@@ -91,8 +90,8 @@ private:
 
   /// eval() is in vain where the class asks a flag of its own.
   static void onEval(const Visit &visit, Reporter &reporter) {
-    const ModuleClass *view = visit.unit.modules().classOf(visit.event);
-    const ModeFlag *flag = view ? view->stuckFlag : nullptr;
+    const ModuleClass *view = visit.event.module().view;
+    const ModeFlag *flag = view && view->stuckFlag ? &*view->stuckFlag : nullptr;
     if (!flag)
       return;
     Finding finding(Level::Certain, *flag->asked.front(),
@@ -113,10 +112,10 @@ private:
 
   /// Whether the program puts modules of that class into training mode, so that it knows of modes.
   static bool isPutIntoTraining(const Visit &visit) {
-    const ModuleClass *view = visit.unit.modules().classOf(visit.shown());
+    const ModuleClass *view = visit.shown().module().view;
     return view && llvm::any_of(visit.observations(), [&](const Observation &other) {
              return other.event->kind == EventKind::SetMode && other.event->constant == true &&
-                    visit.unit.modules().classOf(*other.event) == view;
+                    other.event->module().view == view;
            });
   }
 

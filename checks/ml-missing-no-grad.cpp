@@ -7,8 +7,6 @@
 #include "Moments.h"
 #include "Trials.h"
 
-#include "analyzer/frontend/UserCode.h"
-
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -52,7 +50,7 @@ public:
         forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
         (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
         isTrial(visit) || isProbe(visit) || isGuardedByCallers(visit) ||
-        (visit.unit.modules().isLayer(shown) && !facts.isTrained);
+        (shown.module().isLayer && !facts.isTrained);
     Finding finding(isDoubtful ? Level::Advice : Level::Likely, culprit,
                     "this forward pass records a graph that no backward uses");
     if (isCut || isOnlyDetached)
@@ -100,9 +98,7 @@ private:
   }
 
   /// Whether the forward pass stands in a source that is analysed with the unit.
-  static bool isOfPartner(const Visit &visit) {
-    return !partnerAt(visit.event.site->begin(), visit.source.manager).empty();
-  }
+  static bool isOfPartner(const Visit &visit) { return !visit.event.function->partner.empty(); }
 
   /// Whether a compiled module is given no tensor: that is a method which gets or sets something.
   static bool takesNoTensor(const Visit &visit) {

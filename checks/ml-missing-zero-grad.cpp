@@ -118,8 +118,7 @@ private:
       return other.isGenerated || other.symbol->isPureVirtual || other.isDefined ||
              other.isOfTemplate;
     };
-    return field->owner == method.owner &&
-                   llvm::all_of(visit.unit.code().classOf(*method.owner).methods, isSeen)
+    return field->owner == method.owner && llvm::all_of(ir::classOf(*method.owner).methods, isSeen)
                ? field
                : nullptr;
   }

@@ -107,7 +107,7 @@ private:
 
   static void onClone(const Visit &visit, Reporter &reporter) {
     const Event &clone = visit.event;
-    const auto lost = visit.unit.modules().lostByClone(clone);
+    const auto lost = clone.module().lostByClone;
     if (lost.empty() || getsValuesLater(visit))
       return;
     for (const ir::Symbol *part : lost) {
@@ -171,7 +171,7 @@ private:
   /// Whether \p type is a module class of the user, and no pointer to such.
   static bool isModuleObject(const UnitVisit &visit, const ir::Type *type) {
     return type && type->record && !type->isPointer &&
-           llvm::any_of(visit.unit.modules().classes(),
+           llvm::any_of(visit.unit.code().classes(),
                         [&](const ModuleClass &view) { return view.record == type->record; });
   }
 
@@ -256,9 +256,9 @@ private:
 
   /// Whether a method of the class reads the member.
   static bool isRead(const UnitVisit &visit, const ir::Symbol &record, const ir::Symbol &field) {
-    for (const ir::Method &method : visit.unit.code().classOf(record).methods) {
+    for (const ir::Method &method : ir::classOf(record).methods) {
       bool found = false;
-      ir::forEach(visit.unit.code().codeOf(*method.symbol), [&](const ir::Node &node) {
+      ir::forEach(ir::codeOf(*method.symbol), [&](const ir::Node &node) {
         found |= node.kind == ir::NodeKind::Member && node.symbol == &field && !isTarget(node);
       });
       if (found)
@@ -349,10 +349,9 @@ private:
       return;
     if (parent->isCall() && depth < 4) {
       const auto argument = llvm::find(parent->arguments, node);
-      const ir::Symbol *callee =
-          parent->symbol ? visit.unit.code().definitionOf(*parent->symbol) : nullptr;
+      const ir::Symbol *callee = parent->symbol ? parent->symbol->definition : nullptr;
       const size_t index = argument - parent->arguments.begin();
-      const ir::Node *body = callee ? visit.unit.code().codeOf(*callee) : nullptr;
+      const ir::Node *body = callee ? ir::codeOf(*callee) : nullptr;
       if (argument != parent->arguments.end() && body && index < callee->parameters.size() &&
           parent->kind == ir::NodeKind::Call)
         return collect(visit, *callee->parameters[index], record, function, body,
@@ -371,13 +370,14 @@ private:
 
   /// Whether the class itself asks for its mode: layers that it has registered are shared.
   static bool asksForMode(const UnitVisit &visit, const ir::Symbol &record) {
-    bool asks = visit.unit.modules().mayAskForMode(record);
-    for (const ir::Method &method : visit.unit.code().classOf(record).methods)
-      ir::forEach(visit.unit.code().codeOf(*method.symbol), [&](const ir::Node &node) {
+    const ModuleClass *view = visit.unit.code().viewOf(record);
+    bool asks = !view || view->asksForMode;
+    for (const ir::Method &method : ir::classOf(record).methods)
+      ir::forEach(ir::codeOf(*method.symbol), [&](const ir::Node &node) {
         asks |= node.kind == ir::NodeKind::MemberCall && node.object && node.symbol &&
                 ir::stripped(node.object)->kind == ir::NodeKind::This && node.arguments.empty() &&
                 node.type && node.type->isBoolean && node.symbol->owner != &record &&
-                !visit.unit.code().codeOf(*node.symbol);
+                !ir::codeOf(*node.symbol);
       });
     return asks;
   }
@@ -387,8 +387,8 @@ private:
               const FunctionBody &function, const ir::Node *site, unsigned depth,
               Uses &uses) const {
     const ir::Symbol *method = call.symbol;
-    const ir::Symbol *definition = method ? visit.unit.code().definitionOf(*method) : nullptr;
-    const ir::Node *body = definition ? visit.unit.code().codeOf(*definition) : nullptr;
+    const ir::Symbol *definition = method ? method->definition : nullptr;
+    const ir::Node *body = definition ? ir::codeOf(*definition) : nullptr;
     for (const Block &block : function.blocks)
       for (const Event &event : block.events) {
         if (event.site != &call)
@@ -397,7 +397,7 @@ private:
           uses.changes.push_back({site ? site : &call, &function, nullptr});
         uses.isUsed |= event.kind == EventKind::Forward;
       }
-    if (!method || !visit.unit.code().isOrDerives(record, *method->owner) || !body)
+    if (!method || !ir::isOrDerives(record, *method->owner) || !body)
       return;
     uses.isUsed |= definition->type && definition->type->record && !definition->type->isVoid;
     ir::forEach(body, [&](const ir::Node &node) {

@@ -62,8 +62,7 @@ private:
     return other && !function.mayChange(*other, function.body) &&
            hasEvent(function, [&](const Event &event) {
              const ir::Node *call = ir::asCall(event.site);
-             return call && call->symbol &&
-                    visit.unit.code().traitOf(*call->symbol) == Trait::Packs &&
+             return call && call->symbol && call->symbol->trait == Trait::Packs &&
                     ir::variableIn(ir::stripped(event.subject.expr)) == other;
            });
   }

@@ -31,8 +31,8 @@ private:
       const Event &event = *other.event;
       if (event.kind != EventKind::Forward || event.function != visit.event.function)
         return false;
-      const bool isUnseen = visit.unit.modules().classOf(event) && event.callee &&
-                            !visit.unit.callGraph().bodyOf(*event.callee);
+      const bool isUnseen =
+          event.module().view && event.callee && !visit.unit.callGraph().bodyOf(*event.callee);
       return isUnseen || visit.unit.effects().differentiates(event) != Answer::No;
     });
   }

@@ -64,8 +64,7 @@ private:
                                : type                ? type->record
                                                      : nullptr;
     // A class of the user's may count otherwise.
-    if (!record ||
-        llvm::any_of(visit.unit.code().classOf(*record).methods, [](const ir::Method &method) {
+    if (!record || llvm::any_of(ir::classOf(*record).methods, [](const ir::Method &method) {
           return method.isDefined && !method.isGenerated;
         }))
       return;

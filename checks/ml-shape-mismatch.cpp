@@ -35,7 +35,7 @@ private:
   static Intake intakeOf(const Visit &visit) {
     if (visit.event.kind != EventKind::Forward)
       return {};
-    const Layer written = visit.unit.modules().layerOf(visit.event);
+    const Layer written = visit.event.module().layer;
     return written.isKnown() ? written.intake
                              : visit.before.module(visit.event.subject).layer.intake;
   }

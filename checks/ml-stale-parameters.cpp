@@ -179,7 +179,7 @@ private:
     const auto isUnseen = [](const ir::Method &method) {
       return !method.isGenerated && !method.symbol->isPureVirtual && !method.isDefined;
     };
-    if (llvm::any_of(visit.unit.code().classOf(*member.symbol()->owner).methods, isUnseen))
+    if (llvm::any_of(ir::classOf(*member.symbol()->owner).methods, isUnseen))
       return true;
     const auto isIt = [&](const Operand &operand) { return paths.last(operand.path) == member; };
     const auto handsOn = [&](const Event &event) {

@@ -63,7 +63,7 @@ private:
   /// Whether \p expr asks for a stream other than the one that work is on by default.
   static bool takesStream(const UnitVisit &visit, const ir::Node *expr) {
     const ir::Node *call = expr ? ir::asCall(ir::stripped(&expr->spelled())) : nullptr;
-    return call && call->symbol && visit.unit.code().traitOf(*call->symbol) == Trait::GivesStream;
+    return call && call->symbol && call->symbol->trait == Trait::GivesStream;
   }
 
   /// Whether the guard's stream is certainly another than the one that the rest runs on.

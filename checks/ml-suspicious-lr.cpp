@@ -59,7 +59,7 @@ private:
         index < caller->operands.size() ? caller->operands[index].expr : nullptr;
     if (!argument)
       return {};
-    LearningRate given = visit.unit.code().rateIn(*argument, *caller->function);
+    LearningRate given = gradtidy::rateIn(*argument, *caller->function);
     const ir::Symbol *variable = nullptr;
     while ((variable = ir::variableIn(given.expr)) && variable->init)
       given.expr = variable->init;

@@ -49,7 +49,7 @@ private:
 
   static void checkLoss(const Visit &visit, Reporter &reporter) {
     const auto inputs = inputsOf(visit.event);
-    if (inputs.size() != 2 || !visit.unit.modules().isPlainLoss(visit.event))
+    if (inputs.size() != 2 || !visit.event.isPlainLoss())
       return;
     const Event *padded = visit.before.valueOf(*inputs[1]).meaning.padded;
     if (!padded)

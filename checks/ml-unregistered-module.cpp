@@ -35,7 +35,7 @@ private:
   /// A module that a helper, which is none itself, holds for the class.
   static Finding ofHelper(const ClassVisit &visit, const ModuleMember &member) {
     const ir::Symbol *holder = nullptr;
-    for (const ir::Symbol *field : visit.unit.code().classOf(*visit.view.record).members)
+    for (const ir::Symbol *field : ir::classOf(*visit.view.record).members)
       if (field->type && field->type->record == member.field->owner)
         holder = field;
     Finding finding(Level::Certain, placeOf(visit, holder ? *holder : *member.field),

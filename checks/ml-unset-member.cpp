@@ -77,7 +77,7 @@ private:
   /// Whether all code that may give the member a value is in the unit.
   static bool isInSight(const ir::Symbol &member, const UnitVisit &visit) {
     const ir::Symbol &record = *member.owner;
-    const ir::Class &code = visit.unit.code().classOf(record);
+    const ir::Class &code = ir::classOf(record);
     const auto isUnseen = [](const ir::Method &method) {
       return !method.isGenerated && !method.symbol->isPureVirtual && !method.isDefined;
     };

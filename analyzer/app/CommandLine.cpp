@@ -295,6 +295,10 @@ Option<bool> values("values", cl::cat(category), cl::desc(R"(
 Have 'gradtidy ir' say behind each event what the
 engine knows of the values.
 )"));
+Option<bool> whole("whole", cl::cat(category), cl::desc(R"(
+Have 'gradtidy ir' print all that the analysis knows of
+the unit: other sources of the program and classes, too.
+)"));
 Option<std::string> runtime("runtime", cl::cat(category), cl::value_desc("folder"), cl::desc(R"(
 The library of the bundled runtime for 'gradtidy
 prove', if it is another than that of this build.
@@ -418,6 +422,7 @@ void takeIrArguments(CommandLine &result) {
     result.sources.pop_back();
   }
   result.values = values;
+  result.whole = whole;
   result.checks = "-*,ml-*"; // Which of them asks first for the unit does not matter.
 }
 

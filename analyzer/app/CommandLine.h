@@ -95,6 +95,7 @@ struct CommandLine {
   bool ir = false;                                ///< Prints the IR of the one source.
   std::string function;                           ///< Of `ir`: what to print; empty for all.
   bool values = false;                            ///< Of `ir`: with what the engine knows.
+  bool whole = false;                             ///< Of `ir`: all of the unit.
   bool lsp = false;                               ///< Serves an editor, which names the sources.
   std::vector<std::string> backends;              ///< Of `prove`: cpu, sim, cuda, libtorch.
   std::string libtorch, runtime, fixtures, plots; ///< Of `prove`: folders, or empty.

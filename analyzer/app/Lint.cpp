@@ -570,6 +570,7 @@ int printIr(const JobList &list, tidy::ClangTidyContext &context, const CommandL
   IrRequest request;
   request.function = commandLine.function;
   request.values = commandLine.values;
+  request.whole = commandLine.whole;
   if (const std::string asked = absolutePath(job.askedFor);
       realPath(asked) != realPath(job.file)) // A header.
     request.file = asked;

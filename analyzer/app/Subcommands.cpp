@@ -15,10 +15,10 @@ constexpr llvm::StringRef mergeOptions[] = {
     "format",   "output", "strict", "warnings-as-errors", "fix",       "fix-errors",
     "baseline", "diff",   "quiet",  "use-color",          "exit-code", "export-fixes"};
 constexpr llvm::StringRef irOptions[] = {
-    "values",          "p",         "config",           "config-file", "model",
-    "bundled-runtime", "extra-arg", "extra-arg-before", "removed-arg", "system-headers",
-    "vfsoverlay",      "cache-dir", "cache-limit",      "no-cache",    "timeout",
-    "memory-limit",    "quiet"};
+    "values",         "whole",           "p",         "config",           "config-file",
+    "model",          "bundled-runtime", "extra-arg", "extra-arg-before", "removed-arg",
+    "system-headers", "vfsoverlay",      "cache-dir", "cache-limit",      "no-cache",
+    "timeout",        "memory-limit",    "quiet"};
 constexpr llvm::StringRef modelOptions[] = {"quiet", "timeout", "memory-limit"};
 constexpr llvm::StringRef lspOptions[] = {
     "p",         "checks",           "level",     "config",   "config-file", "model",
@@ -47,8 +47,9 @@ constexpr Subcommand table[] = {
     {"ir", "SOURCE [FUNCTION]", "print what gradtidy makes of a source",
      "Prints the intermediate representation of a source's functions, or of those of one name, "
      "with "
-     "all that stands in them. --values adds what the engine knows behind each event. Compiler "
-     "flags are found as for a run, or follow after \"--\".",
+     "all that stands in them. --values adds what the engine knows behind each event, --whole "
+     "prints all that an analysis needs. Compiler flags are found as for a run, or follow after "
+     "\"--\".",
      Takes::Source, irOptions},
     {"model", "check FILE...", "check models of frameworks",
      "Says what is wrong with model files: unknown keys and roles, names that match nothing, names "

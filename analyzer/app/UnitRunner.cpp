@@ -62,14 +62,11 @@ public:
 
   std::vector<Partner> find(clang::ASTContext &context, const UserCode &userCode,
                             const TurnOf &turnOf) override {
-    Vocabulary vocabulary(model, context);
+    Vocabulary vocabulary(model, context, [&](const clang::Decl *declaration) {
+      return userCode.contains(declaration->getLocation(), context.getSourceManager());
+    });
     UnitResult::Question question;
-    for (SharedFunction &function : findSharedFunctions(
-             context, vocabulary,
-             [&](const clang::Decl *declaration) {
-               return userCode.contains(declaration->getLocation(), context.getSourceManager());
-             },
-             turnOf))
+    for (SharedFunction &function : findSharedFunctions(context, vocabulary, turnOf))
       // Who else calls what the unit calls has nothing to do with it.
       if (function.source.empty() || callers.contains(function.source))
         question.functions.push_back(std::move(function));

@@ -1,5 +1,6 @@
 #include "Event.h"
 
+#include "CalledModule.h"
 #include "Typing.h"
 
 namespace gradtidy {
@@ -10,6 +11,34 @@ FunctionBody::FunctionBody(const ir::Symbol *function, const ir::Node *body)
     : function(function), body(body) {}
 
 FunctionBody::~FunctionBody() = default;
+
+const CalledModule &Event::module() const {
+  static const CalledModule none;
+  return called ? *called : none;
+}
+
+bool Event::isPlainLoss() const {
+  return kind == EventKind::Forward ? module().layer.isPlain : order.isPlain;
+}
+
+/// The number that \p node says, be it by way of a variable that never changes.
+static std::optional<double> numberOf(const ir::Node &node, const FunctionBody &function) {
+  if (node.integer)
+    return static_cast<double>(*node.integer);
+  const ir::Symbol *variable = node.isConstant ? nullptr : ir::variableIn(ir::stripped(&node));
+  const bool isFixed = variable && variable->isLocal && variable->init &&
+                       !function.mayChange(*variable, function.body);
+  return isFixed ? numberOf(*variable->init, function) : node.real;
+}
+
+LearningRate rateIn(const ir::Node &number, const FunctionBody &function) {
+  if (const std::optional<double> value = numberOf(number, function))
+    return {&number, *value};
+  const ir::Symbol *variable = ir::variableIn(ir::stripped(&number));
+  const bool isGiven = variable && variable->kind == ir::SymbolKind::Parameter &&
+                       !function.mayChange(*variable, function.body);
+  return {nullptr, 0, isGiven ? variable : nullptr};
+}
 
 llvm::SmallVector<const ir::Node *, 16> FunctionBody::around(const ir::Node *site) const {
   llvm::SmallVector<const ir::Node *, 16> result;

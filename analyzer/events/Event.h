@@ -4,6 +4,7 @@
 #pragma once
 
 #include "Device.h"
+#include "KernelCare.h"
 #include "analyzer/ir/Node.h"
 #include "analyzer/model/Role.h"
 
@@ -17,6 +18,7 @@
 
 namespace gradtidy {
 
+struct CalledModule;
 struct Operator;
 
 enum class EventKind : unsigned char {
@@ -359,9 +361,10 @@ struct Event {
   bool hasParameters = false;            ///< Forward: the module certainly has some.
   bool isLostEdit = false;   ///< Bind, Combine: it changes options that no optimizer reads.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
-  const ir::Symbol *callee = nullptr; ///< Of a Call or Forward, if it is known.
-  bool isVirtual = false;             ///< Of these: which overrider is called is found at run time.
-  llvm::StringRef clear;              ///< Step: the name of the function that clears what it uses.
+  const CalledModule *called = nullptr; ///< See module().
+  const ir::Symbol *callee = nullptr;   ///< Of a Call or Forward, if it is known.
+  bool isVirtual = false; ///< Of these: which overrider is called is found at run time.
+  llvm::StringRef clear;  ///< Step: the name of the function that clears what it uses.
   const FunctionBody *function = nullptr; ///< The function it stands in; never null.
   unsigned forgets = 0;                   ///< Assign: the conditions that may change, as bits.
   /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
@@ -375,6 +378,12 @@ struct Event {
   /// where that goes through a part of it only. Anomaly detection: on or off. Release: the memory
   /// is freed for certain. Where the source says it literally.
   std::optional<bool> constant;
+
+  /// What is known of the module that is the subject; Construct: of the module that it makes.
+  const CalledModule &module() const;
+
+  /// Whether it is a loss of classes that counts all it is given, and each the same.
+  bool isPlainLoss() const;
 };
 
 /// A group of processes that train together, in the function that makes it.
@@ -444,6 +453,9 @@ public:
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
   bool isOfDataset = false;    ///< `this` is a dataset.
+  bool isInner = false;        ///< Others lead to it; it is none of LoweredUnit::functions().
+  bool asksForMode = false;    ///< It, or what it calls outside other modules, does by itself what
+                               ///< depends on the mode.
   bool isStep = false;         ///< It is what a step of an optimizer of the user's does.
   bool isCallback = false;     ///< It overrides a function of the framework, which calls it.
   bool isOwnBackward = false;  ///< It computes the gradients of a function of the user's.
@@ -458,7 +470,13 @@ public:
   std::vector<std::unique_ptr<const Typing>> typings;       ///< Of its events.
   std::vector<std::unique_ptr<const Text>> texts;           ///< Of the operands of its events.
   std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
-  RankGroup group;                                          ///< The one that it makes for itself.
+  std::vector<std::unique_ptr<const CalledModule>> modules; ///< Of its events.
+  std::string partner;   ///< The source that it is in, if that is parsed behind the unit's own.
+  KernelCare kernelCare; ///< Of code for CUDA.
+  /// The data loaders in it whose batches come in the same order each time, as the samples are
+  /// stored: nothing shuffles them, as far as can be seen.
+  std::vector<const ir::Symbol *> orderedLoaders;
+  RankGroup group;          ///< The one that it makes for itself.
   Operand batchDevice;      ///< What says the device it moves its batches to, if that is one.
   PathId returned = noPath; ///< The path of the value it returns.
 
@@ -510,5 +528,9 @@ private:
   // Made when asked for.
   mutable std::optional<llvm::DenseSet<const ir::Symbol *>> mentioned, changed;
 };
+
+/// The rate that \p number in \p function is, if it is a constant, or a parameter that never
+/// changes.
+LearningRate rateIn(const ir::Node &number, const FunctionBody &function);
 
 } // namespace gradtidy

@@ -5,7 +5,8 @@
 // nothing is said. Fields are written in the order of the lists, and read in the same order.
 #pragma once
 
-#include "Event.h"
+#include "CalledModule.h"
+#include "LoweredUnit.h"
 #include "Typing.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -158,6 +159,22 @@ template <> struct Enumerators<ir::NodeKind> {
                                                   "null-pointer"};
 };
 
+template <> struct Enumerators<Answer> {
+  static constexpr Answer last = Answer::Yes;
+  static constexpr llvm::StringLiteral names[] = {"no", "unknown", "yes"};
+};
+
+template <> struct Enumerators<MemberDefinition::Kind> {
+  static constexpr MemberDefinition::Kind last = MemberDefinition::Insertion;
+  static constexpr llvm::StringLiteral names[] = {"default", "initializer", "assignment",
+                                                  "insertion"};
+};
+
+template <> struct Enumerators<SizedLayer::Kind> {
+  static constexpr SizedLayer::Kind last = SizedLayer::Same;
+  static constexpr llvm::StringLiteral names[] = {"other", "linear", "window", "same"};
+};
+
 template <typename Enumeration> constexpr bool isComplete() {
   return std::size(Enumerators<Enumeration>::names) ==
          static_cast<size_t>(Enumerators<Enumeration>::last) + 1;
@@ -172,6 +189,7 @@ inline llvm::StringRef nameOf(TypeRole role) { return roleName(role); }
 inline llvm::StringRef nameOf(Operation operation) { return operationName(operation); }
 inline llvm::StringRef nameOf(Trait trait) { return traitName(trait); }
 inline llvm::StringRef nameOf(ElementType element) { return elementName(element); }
+inline llvm::StringRef nameOf(Phrase phrase) { return phraseName(phrase); }
 inline llvm::StringRef nameOf(ResultRule rule) { return ruleName(rule); }
 
 /// Gives \p value the value of that name; false if there is none.
@@ -202,6 +220,11 @@ inline bool takeName(llvm::StringRef name, Trait &trait) {
 }
 inline bool takeName(llvm::StringRef name, ElementType &element) {
   return takeName(name, element, elementOf(name));
+}
+inline bool takeName(llvm::StringRef name, Phrase &phrase) {
+  const std::optional<Phrase> named = phraseOf(name);
+  phrase = named.value_or(phrase);
+  return named.has_value();
 }
 inline bool takeName(llvm::StringRef name, ResultRule &rule) {
   return takeName(name, rule, ruleOf(name));
@@ -249,8 +272,25 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("enumeration", type.isEnumeration);
   archive("name", type.name);
   archive("record", type.record);
+  archive("role", type.role, TypeRole::None);
+  archive("holds-tensors", type.holdsTensors);
   archive("parts", type.parts);
   archive("pointee", type.pointee);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Method> method) {
+  archive("symbol", method.symbol);
+  archive("generated", method.isGenerated);
+  archive("defined", method.isDefined);
+  archive("template", method.isOfTemplate);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Class> record) {
+  archive("members", record.members);
+  archive("constructors", record.constructors);
+  archive("methods", record.methods);
+  archive("friends", record.hasFriends);
+  archive("damaged", record.isDamaged);
 }
 
 /// Behind the kind.
@@ -267,7 +307,12 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("type-range", symbol.typeRange);
   archive("standard", symbol.isStandard);
   archive("system", symbol.isOfSystem);
+  archive("framework", symbol.isFramework);
+  archive("main-file", symbol.isOfMainFile);
+  archive("trait", symbol.trait, Trait::None);
   archive("init", symbol.init);
+  archive("names-device", symbol.namesDevice);
+  archive("default", symbol.hasDefault);
   archive("index", symbol.index);
   archive("forwarded", symbol.isForwarded);
   archive("local", symbol.isLocal);
@@ -276,7 +321,10 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("element", symbol.isRangeElement);
   archive("public", symbol.isPublic);
   archive("private", symbol.isPrivate);
+  archive("definition", symbol.definition);
+  archive("code", symbol.body);
   archive("parameters", symbol.parameters);
+  archive("overridden", symbol.overridden);
   archive("parentheses", symbol.parentheses);
   archive("main", symbol.isMain);
   archive("builtin", symbol.isBuiltin);
@@ -285,6 +333,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("dependent", symbol.isDependent);
   archive("delegating", symbol.isDelegating);
   archive("implicit", symbol.isImplicit);
+  archive("bases", symbol.bases);
+  archive("record", symbol.record);
 }
 
 // ---- what takes part in events -----------------------------------------------------------------
@@ -426,11 +476,119 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> t
   archive("scrambled", typing.isScrambled);
 }
 
+// ---- modules -----------------------------------------------------------------------------------
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Intake> intake) {
+  archive("features", intake.features, Shape::unknown);
+  archive("axes", intake.axes);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Layer> layer) {
+  archive("operation", layer.operation, Operation::None);
+  archive("rule", layer.rule, ResultRule::None);
+  archive("features", layer.features, Shape::unknown);
+  archive("axes", layer.axes);
+  archive("intake", layer.intake);
+  archive("reduction", layer.reduction, Reduction::Unknown);
+  archive("batch-first", layer.batchFirst, Answer::Unknown);
+  archive("plain", layer.isPlain);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, SizedLayer> layer) {
+  archive("kind", layer.kind, SizedLayer::Other);
+  archive("keeps-input", layer.keepsInput);
+  archive("features", layer.features, -1);
+  archive("axes", layer.axes);
+  archive("kernel", layer.kernel, 1);
+  archive("stride", layer.stride, 1);
+  archive("padding", layer.padding);
+  archive("dilation", layer.dilation, 1);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, CalledModule> module) {
+  archive("class", module.view);
+  archive("mode", module.dependsOnMode, Answer::Unknown);
+  archive("stateless", module.isStateless);
+  archive("layer", module.isLayer);
+  archive("normalizes-batches", module.normalizesBatches);
+  archive("ends-in", module.layer);
+  archive("parameters", module.size.parameters);
+  archive("layers", module.size.layers);
+  archive("lost-by-clone", module.lostByClone);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, MemberDefinition> value) {
+  archive("kind", value.kind, MemberDefinition::DefaultInitializer);
+  archive("value", value.value);
+  archive("function", value.function);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ModuleMember> member) {
+  archive("field", member.field);
+  archive("role", member.role, TypeRole::Module);
+  archive("registered", member.registered, Answer::No);
+  archive("stateful", member.stateful, Answer::Yes);
+  archive("requires-grad", member.requiresGrad);
+  archive("registrable", member.isRegistrable);
+  archive("made", member.isMade);
+  archive("handed-in", member.isHandedIn);
+  archive("managed", member.isManaged);
+  archive("forward-uses", member.forwardUses);
+  archive("user", member.user);
+  archive("definitions", member.definitions);
+  archive("replacements", member.replacements);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Transient> transient) {
+  archive("made", transient.made);
+  archive("variable", transient.variable);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ModeFlag> flag) {
+  archive("field", flag.field);
+  archive("asked", flag.asked);
+}
+
+/// Behind the class. Members are lines of their own.
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ModuleClass> view) {
+  archive("visible", view.isVisible);
+  archive("mode", view.dependsOnMode, Answer::Unknown);
+  archive("asks-for-mode", view.asksForMode);
+  archive("stuck-flag", view.stuckFlag);
+  archive("registered", view.registeredNames);
+  archive("transients", view.transients);
+}
+
+// ---- kernels -----------------------------------------------------------------------------------
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, RawPointer> pointer) {
+  archive("pointer", pointer.pointer);
+  archive("tensor", pointer.tensor);
+  archive("rearranged", pointer.rearranged);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelLaunch> launch) {
+  archive("call", launch.call);
+  archive("configuration", launch.configuration);
+  archive("default-stream", launch.isOnDefaultStream);
+  archive("pointers", launch.pointers);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCare> care) {
+  archive("launches", care.launches);
+  archive("chooses-device", care.choosesDevice);
+  archive("asks-for-layout", care.asksForLayout);
+  archive("asks-for-errors", care.asksForErrors);
+  archive("asks-last", care.asksLast);
+  archive("named", care.named);
+}
+
 // ---- events ------------------------------------------------------------------------------------
 
 /// Behind kind, callee, subject, operands, result with its role, and site.
 template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> event) {
   archive("bind", event.bind, BindKind::Value);
+  archive("module", event.called);
   archive("memory", event.memory);
   archive("holder", event.holder);
   archive("since", event.since);
@@ -577,6 +735,19 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, FunctionB
   archive("sets-default-type", body.setsDefaultType);
   archive("group", body.group);
   archive("batch-device", body.batchDevice);
+  archive("inner", body.isInner);
+  archive("partner", body.partner);
+  archive("asks-for-mode", body.asksForMode);
+  archive("kernels", body.kernelCare);
+  archive("ordered-loaders", body.orderedLoaders);
+}
+
+/// Without functions and classes.
+template <typename Archive>
+void fields(Archive &archive, Ref<Archive, LoweredUnit::Contents> unit) {
+  archive("namespaces", unit.namespaces);
+  archive("phrases", unit.phrases);
+  archive("cuda", unit.isCuda);
 }
 
 } // namespace gradtidy::text

@@ -4,6 +4,7 @@
 #include "Print.h"
 #include "analyzer/model/Model.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
@@ -27,31 +28,40 @@ struct Malformed {
 
 class ParsedPlaces : public ir::Places {
 public:
-  Chain of(clang::SourceLocation location) const override {
-    return chains[location.getRawEncoding() - 1];
-  }
+  Chain of(clang::SourceLocation location) const override { return chains.lookup(location); }
   std::string mainFile() const override { return files.front().name; }
+  std::optional<ir::Place> includedAt(const std::string &file, unsigned inclusion) const override {
+    for (const File &each : files)
+      if (each.name == file && each.inclusion == inclusion)
+        return each.includedAt;
+    return std::nullopt;
+  }
 
   struct File {
     std::string name;
     unsigned inclusion = 1;
+    std::optional<ir::Place> includedAt;
   };
   std::vector<File> files;
-  std::vector<Chain> chains; ///< By the number of a location, from 1.
+  llvm::DenseMap<clang::SourceLocation, Chain> chains;
 };
 
-class Parsed : public ParsedFunctions {
+/// Numbers them as they come: nobody asks for more than what they are called.
+class NumberedLocations : public ir::Locations {
 public:
-  llvm::ArrayRef<const FunctionBody *> functions() const override { return all; }
-  const PathTable &paths() const override { return table; }
-  const ir::Places &places() const override { return where; }
+  void addFile(const std::string &, unsigned, const std::optional<ir::Place> &) override {}
+  clang::SourceLocation at(const ir::Places::Chain &) override {
+    return clang::SourceLocation::getFromRawEncoding(++last);
+  }
 
+private:
+  unsigned last = 0;
+};
+
+/// What a unit that was read is made of.
+struct Owned {
   llvm::BumpPtrAllocator allocator;
   llvm::UniqueStringSaver strings{allocator};
-  PathTable table;
-  ParsedPlaces where;
-  std::vector<std::unique_ptr<FunctionBody>> owned;
-  std::vector<const FunctionBody *> all;
   std::vector<std::unique_ptr<const Operator>> operators;
 };
 
@@ -174,7 +184,7 @@ public:
     skip();
     size_t length = 0;
     while (length < rest.size() && (llvm::isDigit(rest[length]) || rest[length] == ':' ||
-                                    rest[length] == 'f' || rest[length] == '^'))
+                                    StringRef("f^&-").contains(rest[length])))
       ++length;
     const StringRef result = rest.take_front(length);
     rest = rest.drop_front(length);
@@ -208,16 +218,23 @@ class Reader {
 public:
   static constexpr bool isReading = true;
 
-  Reader(StringRef text, const Model &model) : text(text), model(model) {}
+  Reader(StringRef text, const Model &model, ir::Locations *given)
+      : text(text), model(model), where(given ? *given : numbers) {}
 
-  llvm::Expected<std::unique_ptr<ParsedFunctions>> read() {
+  llvm::Expected<ParsedUnit> read() {
     try {
       readLines();
       checkDefinitions();
     } catch (const Malformed &wrong) {
       return llvm::createStringError("line " + llvm::Twine(lineNumber) + ": " + wrong.why);
     }
-    return std::move(result);
+    for (auto &function : functions)
+      unit.functions.push_back(std::move(function));
+    for (ModuleClass *view : classOrder)
+      unit.classes.push_back(std::move(classes[view->record]));
+    unit.owner = std::move(owned);
+    return ParsedUnit{std::make_unique<LoweredUnit>(model, std::move(table), std::move(unit)),
+                      std::move(places)};
   }
 
   // --- fields
@@ -247,7 +264,7 @@ private:
   void take(const ir::Symbol *&symbol) { symbol = line.take("-") ? nullptr : &symbolNamed(); }
   void take(const ir::Type *&type) { type = line.take("-") ? nullptr : &typeNamed(); }
   void take(PathId &path) { path = takePath(); }
-  void take(StringRef &value) { value = result->strings.save(line.string()); }
+  void take(StringRef &value) { value = owned->strings.save(line.string()); }
   void take(std::string &value) { value = line.string(); }
   void take(clang::SourceLocation &location) { location = takeLocation(); }
   void take(clang::SourceRange &range) {
@@ -268,8 +285,8 @@ private:
     std::optional<Operator> found = operatorNamed(name);
     if (!found)
       fail("there is no operator '" + name + "'");
-    result->operators.push_back(std::make_unique<const Operator>(std::move(*found)));
-    run = result->operators.back().get();
+    owned->operators.push_back(std::make_unique<const Operator>(std::move(*found)));
+    run = owned->operators.back().get();
   }
   /// An operator, or the form of one that writes its result into an argument.
   std::optional<Operator> operatorNamed(StringRef name) const {
@@ -284,6 +301,13 @@ private:
   void take(const Typing *&typing) { typing = takeOwned(function().typings); }
   void take(const Text *&text) { text = takeOwned(function().texts); }
   void take(const ClassTest *&test) { test = takeOwned(function().classTests); }
+  void take(const CalledModule *&module) { module = takeOwned(function().modules); }
+  void take(const ir::Class *&record) {
+    auto *made = new (owned->allocator) ir::Class;
+    take(*made);
+    record = made;
+  }
+  void take(const ModuleClass *&view) { view = &classNamed(); }
   template <typename Value> const Value *takeOwned(std::vector<std::unique_ptr<const Value>> &all) {
     auto owned = std::make_unique<Value>();
     take(*owned);
@@ -306,7 +330,7 @@ private:
   template <typename Value> void take(llvm::ArrayRef<Value> &list) {
     llvm::SmallVector<Value, 8> values;
     take(values);
-    list = llvm::ArrayRef<Value>(values).copy(result->allocator);
+    list = llvm::ArrayRef<Value>(values).copy(owned->allocator);
   }
   template <typename Value> void take(std::optional<Value> &value) { take(value.emplace()); }
   void take(std::optional<bool> &value) {
@@ -354,37 +378,53 @@ private:
   }
 
   const ir::Node *madeAt(PathId path) const {
-    return path && path == PathTable::rootOf(path) ? result->table.last(path).made() : nullptr;
+    return path && path == PathTable::rootOf(path) ? table->last(path).made() : nullptr;
   }
 
   clang::SourceLocation takeLocation() {
     if (line.take("-"))
       return {};
     const StringRef word = line.place();
-    auto [known, isNew] = locations.try_emplace(word, result->where.chains.size() + 1);
+    const auto [known, isNew] = locations.try_emplace(word);
     if (isNew) {
-      ir::Places::Chain chain;
-      for (StringRef each : llvm::split(word, '^')) {
-        unsigned file = 0;
-        ir::Place place;
-        if (each.consume_front("f") && (each.consumeInteger(10, file) || !each.consume_front(":")))
-          fail("'" + word + "' is no place");
-        if (file >= result->where.files.size())
-          fail("there is no file f" + llvm::Twine(file));
-        if (each.consumeInteger(10, place.line) || !each.consume_front(":") ||
-            each.getAsInteger(10, place.column))
-          fail("'" + word + "' is no place");
-        place.file = result->where.files[file].name;
-        place.inclusion = result->where.files[file].inclusion;
-        chain.push_back(std::move(place));
-      }
-      result->where.chains.push_back(std::move(chain));
+      const ir::Places::Chain chain = chainOf(word);
+      known->second = where.at(chain);
+      if (known->second.isValid())
+        places->chains[known->second] = chain;
     }
-    return clang::SourceLocation::getFromRawEncoding(known->second);
+    return known->second;
+  }
+
+  ir::Places::Chain chainOf(StringRef word) const {
+    ir::Places::Chain chain;
+    for (StringRef rest = word; chain.empty() || !rest.empty();) {
+      ir::Place place;
+      if (!chain.empty() && !(place.isParameter = rest.consume_front("&")) &&
+          !rest.consume_front("^"))
+        fail("'" + word + "' is no place");
+      unsigned file = 0;
+      if (rest.consume_front("f") && (rest.consumeInteger(10, file) || !rest.consume_front(":")))
+        fail("'" + word + "' is no place");
+      if (file >= places->files.size())
+        fail("there is no file f" + llvm::Twine(file));
+      place.file = places->files[file].name;
+      place.inclusion = places->files[file].inclusion;
+      takeNumbers(word, rest, place.line, place.column);
+      if (rest.consume_front("-"))
+        takeNumbers(word, rest, place.endLine, place.endColumn);
+      chain.push_back(std::move(place));
+    }
+    return chain;
+  }
+
+  static void takeNumbers(StringRef word, StringRef &rest, unsigned &line, unsigned &column) {
+    if (rest.consumeInteger(10, line) || !rest.consume_front(":") ||
+        rest.consumeInteger(10, column))
+      fail("'" + word + "' is no place");
   }
 
   PathId takePath() {
-    PathTable &paths = result->table;
+    PathTable &paths = *table;
     if (line.take("-"))
       return noPath;
     PathId path = takeRoot();
@@ -402,7 +442,7 @@ private:
   }
 
   PathId takeRoot() {
-    PathTable &paths = result->table;
+    PathTable &paths = *table;
     if (line.take("%?"))
       return paths.unknown();
     if (line.take("%"))
@@ -417,7 +457,7 @@ private:
   }
 
   PathId takeRootOf(PathStep::Kind kind) {
-    const PathId path = result->table.root(kind, &symbolNamed());
+    const PathId path = table->root(kind, &symbolNamed());
     line.expect(")");
     return path;
   }
@@ -429,7 +469,7 @@ private:
   }
 
   PathId takeElement(PathId list) {
-    PathTable &paths = result->table;
+    PathTable &paths = *table;
     const PathId path = line.startsWithNext("\"")
                             ? paths.element(list, line.string())
                             : paths.element(list, line.number<std::int64_t>());
@@ -446,15 +486,24 @@ private:
   ir::Node &nodeOf(unsigned number) {
     ir::Node *&node = nodes[number];
     if (!node)
-      node = new (result->allocator) ir::Node;
+      node = new (owned->allocator) ir::Node;
     return *node;
   }
   ir::Symbol &symbolNamed() { return made(symbols, line.label()); }
+  ModuleClass &classNamed() {
+    const ir::Symbol &record = symbolNamed();
+    std::unique_ptr<ModuleClass> &view = classes[&record];
+    if (!view) {
+      view = std::make_unique<ModuleClass>();
+      view->record = &record;
+    }
+    return *view;
+  }
   ir::Type &typeNamed() { return made(types, line.typeLabel()); }
   template <typename Value> Value &made(llvm::StringMap<Value *> &all, StringRef name) {
     Value *&value = all[name];
     if (!value)
-      value = new (result->allocator) Value;
+      value = new (owned->allocator) Value;
     return *value;
   }
 
@@ -474,7 +523,10 @@ private:
     };
     check(symbols);
     check(types);
-    for (const auto &function : result->owned)
+    for (const auto &[record, view] : classes)
+      if (!defined.contains(view.get()))
+        fail("nothing tells what the class " + record->qualifiedName + " is");
+    for (const auto &function : functions)
       for (const Block &block : function->blocks)
         checkEdges(block, function->blocks.size());
   }
@@ -488,9 +540,9 @@ private:
   }
 
   FunctionBody &function() {
-    if (result->owned.empty())
+    if (functions.empty())
       fail("this does not stand in a function");
-    return *result->owned.back();
+    return *functions.back();
   }
   Block &block() {
     if (function().blocks.empty())
@@ -517,7 +569,7 @@ private:
         fail("'" + line.left().take_front(20) + "' has no meaning here");
     }
     closeNodes(0);
-    if (lineNumber == 0 || result->where.files.empty())
+    if (lineNumber == 0 || places->files.empty())
       fail("there is no file f0");
   }
 
@@ -540,9 +592,15 @@ private:
 
   void readTop(StringRef first) {
     if (first == "file")
-      readFile();
-    else if (first == "function")
+      return readFile();
+    if (!std::exchange(hasFiles, true))
+      addFiles();
+    if (first == "function")
       readFunction();
+    else if (first == "unit")
+      text::fields(*this, unit);
+    else if (first == "class")
+      readClass();
     else if (first == "symbol")
       readSymbol();
     else if (first == "type")
@@ -563,6 +621,10 @@ private:
       if (line.number<unsigned>() != function().blocks.size())
         fail("blocks are numbered from 0");
       text::fields(*this, function().blocks.emplace_back());
+    } else if (first == "member") {
+      if (classOrder.empty())
+        fail("this does not stand in a class");
+      text::fields(*this, classOrder.back()->members.emplace_back());
     } else if (first != "code") {
       fail("'" + first + "' has no meaning here");
     }
@@ -570,17 +632,33 @@ private:
 
   void readFile() {
     line.expect("f");
-    if (line.number<unsigned>() != result->where.files.size())
+    if (line.number<unsigned>() != places->files.size())
       fail("files are numbered from 0");
     ParsedPlaces::File file;
     file.name = line.string();
     (*this)("inclusion", file.inclusion, 1u);
-    result->where.files.push_back(std::move(file));
+    places->files.push_back(std::move(file));
+    if (line.takeField("at"))
+      includedAt.emplace_back(places->files.size() - 1, line.place());
+  }
+
+  /// Tells where files are included, once all of them are known.
+  void addFiles() {
+    for (const auto &[file, word] : includedAt)
+      places->files[file].includedAt = chainOf(word).front();
+    for (const ParsedPlaces::File &file : places->files)
+      where.addFile(file.name, file.inclusion, file.includedAt);
+  }
+
+  void readClass() {
+    ModuleClass &view = classNamed();
+    define(view, view.record->qualifiedName);
+    classOrder.push_back(&view);
+    text::fields(*this, view);
   }
 
   void readFunction() {
-    result->owned.push_back(std::make_unique<FunctionBody>(&symbolNamed(), nullptr));
-    result->all.push_back(result->owned.back().get());
+    functions.push_back(std::make_unique<FunctionBody>(&symbolNamed(), nullptr));
     thisObject = noPath;
     text::fields(*this, function());
     thisObject = function().thisObject;
@@ -665,21 +743,31 @@ private:
 
   void closeNodes(size_t indent) {
     while (!open.empty() && open.back().indent >= indent) {
-      open.back().node->children = llvm::ArrayRef(open.back().children).copy(result->allocator);
+      open.back().node->children = llvm::ArrayRef(open.back().children).copy(owned->allocator);
       open.pop_back();
     }
   }
 
   const StringRef text;
   const Model &model;
-  std::unique_ptr<Parsed> result = std::make_unique<Parsed>();
+  NumberedLocations numbers;
+  ir::Locations &where;
+  LoweredUnit::Contents unit;
+  std::unique_ptr<PathTable> table = std::make_unique<PathTable>();
+  std::unique_ptr<ParsedPlaces> places = std::make_unique<ParsedPlaces>();
+  std::shared_ptr<Owned> owned = std::make_shared<Owned>();
+  std::vector<std::unique_ptr<FunctionBody>> functions;
+  llvm::MapVector<const ir::Symbol *, std::unique_ptr<ModuleClass>> classes;
+  std::vector<ModuleClass *> classOrder;                ///< As they stand in the text.
+  std::vector<std::pair<size_t, StringRef>> includedAt; ///< By the number of a file.
   unsigned lineNumber = 0;
+  bool hasFiles = false; ///< All of them are read.
   Cursor line{""};
   PathId thisObject = noPath;
   llvm::DenseMap<unsigned, ir::Node *> nodes;
   llvm::StringMap<ir::Symbol *> symbols;
   llvm::StringMap<ir::Type *> types;
-  llvm::StringMap<unsigned> locations;
+  llvm::StringMap<clang::SourceLocation> locations;
   llvm::DenseSet<const void *> defined;
 
   /// Nodes whose children are being read, from the outermost.
@@ -693,10 +781,8 @@ private:
 
 } // namespace
 
-ParsedFunctions::~ParsedFunctions() = default;
-
-llvm::Expected<std::unique_ptr<ParsedFunctions>> parseIr(StringRef text, const Model &model) {
-  return Reader(text, model).read();
+llvm::Expected<ParsedUnit> parseIr(StringRef text, const Model &model, ir::Locations *locations) {
+  return Reader(text, model, locations).read();
 }
 
 } // namespace gradtidy

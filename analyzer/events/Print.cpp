@@ -28,12 +28,19 @@ class Collector {
 public:
   static constexpr bool isReading = false;
 
-  Collector(llvm::ArrayRef<const FunctionBody *> functions, const PathTable &paths) : paths(paths) {
+  /// Starts with \p functions and \p classes.
+  Collector(llvm::ArrayRef<const FunctionBody *> functions,
+            llvm::ArrayRef<const ModuleClass *> classes, const PathTable &paths)
+      : paths(paths) {
     for (const FunctionBody *function : functions)
       if (function->body)
         numberAround(*function->body);
     for (const FunctionBody *function : functions) {
       take(*function);
+      settle();
+    }
+    for (const ModuleClass *view : classes) {
+      take(view);
       settle();
     }
   }
@@ -42,6 +49,7 @@ public:
   llvm::ArrayRef<const ir::Node *> roots() const { return trees; }
   llvm::ArrayRef<const ir::Symbol *> symbols() const { return names.getArrayRef(); }
   llvm::ArrayRef<const ir::Type *> types() const { return kinds.getArrayRef(); }
+  llvm::ArrayRef<const ModuleClass *> classes() const { return views.getArrayRef(); }
 
   /// The number of a node, from 1; 0 for one that is not in the text.
   unsigned numberOf(const ir::Node *node) const { return numbers.lookup(node); }
@@ -66,6 +74,10 @@ private:
   void take(const ir::Type *type) {
     if (type)
       kinds.insert(type);
+  }
+  void take(const ModuleClass *view) {
+    if (view)
+      views.insert(view);
   }
   void take(PathId path) {
     if (!path)
@@ -107,7 +119,8 @@ private:
     take(function.blocks);
   }
   template <typename Value> void take(const Value &value) {
-    if constexpr (llvm::is_one_of<Value, const Typing *, const Text *, const ClassTest *>::value) {
+    if constexpr (llvm::is_one_of<Value, const Typing *, const Text *, const ClassTest *,
+                                  const CalledModule *, const ir::Class *>::value) {
       if (value)
         text::fields(*this, *value);
     } else if constexpr (requires { value.has_value(); }) {
@@ -126,7 +139,7 @@ private:
   void settle() {
     for (bool goesOn = true; goesOn;) {
       goesOn = !waiting.empty() || nextNode < order.size() || nextName < names.size() ||
-               nextKind < kinds.size();
+               nextKind < kinds.size() || nextView < views.size();
       const auto asked = std::exchange(waiting, {});
       for (const ir::Node *node : asked)
         numberAround(*node);
@@ -138,6 +151,11 @@ private:
         text::fields(*this, *names[nextName]);
       for (; nextKind < kinds.size(); ++nextKind)
         text::fields(*this, *kinds[nextKind]);
+      for (; nextView < views.size(); ++nextView) {
+        take(views[nextView]->record);
+        take(views[nextView]->members);
+        text::fields(*this, *views[nextView]);
+      }
     }
   }
 
@@ -174,7 +192,8 @@ private:
   llvm::DenseMap<const ir::Node *, const ir::Node *> stems;
   llvm::SetVector<const ir::Symbol *> names;
   llvm::SetVector<const ir::Type *> kinds;
-  size_t nextNode = 0, nextName = 0, nextKind = 0;
+  llvm::SetVector<const ModuleClass *> views;
+  size_t nextNode = 0, nextName = 0, nextKind = 0, nextView = 0;
 };
 
 // ---- words -------------------------------------------------------------------------------------
@@ -229,10 +248,10 @@ class Writer : public Labels {
 public:
   static constexpr bool isReading = false;
 
-  Writer(llvm::ArrayRef<const FunctionBody *> functions, const PathTable &paths,
-         const ir::Places &places, Remarks *remarks)
-      : functions(functions), paths(paths), places(places), remarks(remarks),
-        all(functions, paths) {
+  Writer(const LoweredUnit &unit, llvm::ArrayRef<const FunctionBody *> functions,
+         llvm::ArrayRef<const ModuleClass *> classes, const ir::Places &places, Remarks *remarks)
+      : unit(unit), functions(functions), paths(unit.paths()), places(places), remarks(remarks),
+        all(functions, classes, paths) {
     llvm::StringMap<unsigned> used;
     const auto unlike = [&](const std::string &name) {
       const unsigned number = ++used[name];
@@ -248,6 +267,9 @@ public:
   }
 
   void write(llvm::raw_ostream &to) {
+    out << "\nunit";
+    text::fields(*this, unit.contents());
+    out << "\n";
     llvm::DenseSet<const ir::Node *> placed;
     for (const FunctionBody *function : functions) {
       write(*function);
@@ -263,6 +285,8 @@ public:
         out << (std::exchange(isFirst, false) ? "\ncode\n" : "");
         writeTree(*root);
       }
+    for (const ModuleClass *view : all.classes())
+      write(*view);
     out << "\n";
     for (const ir::Symbol *symbol : all.symbols()) {
       out << "symbol " << of(symbol) << " " << text::nameOf(symbol->kind);
@@ -276,10 +300,13 @@ public:
       out << "\n";
     }
     to << irVersion << "\n";
-    for (const auto &[file, number] : files) {
-      to << "file f" << number << " " << quoted(file.first);
+    for (size_t i = 0; i < files.size(); ++i) { // Those that include them are added.
+      const auto file = (files.begin() + i)->first;
+      to << "file f" << i << " " << quoted(file.first);
       if (file.second > 1)
         to << " inclusion=" << file.second;
+      if (const std::optional<ir::Place> around = places.includedAt(file.first, file.second))
+        to << " at=" << placeWord(*around);
       to << "\n";
     }
     to << text;
@@ -332,11 +359,10 @@ public:
       return "-";
     std::string result;
     for (const ir::Place &place : places.of(location)) {
-      const unsigned number = fileNumber(place.file, place.inclusion);
-      result += result.empty() ? "" : "^";
-      if (number)
-        result += "f" + std::to_string(number) + ":";
-      result += std::to_string(place.line) + ":" + std::to_string(place.column);
+      result += result.empty() ? "" : place.isParameter ? "&" : "^";
+      result += placeWord(place);
+      if (place.endLine)
+        result += "-" + std::to_string(place.endLine) + ":" + std::to_string(place.endColumn);
     }
     return result;
   }
@@ -398,6 +424,7 @@ private:
     const std::string first = of(range.getBegin()), last = of(range.getEnd());
     return first == last ? first : first + ".." + last;
   }
+  std::string wordFor(const ModuleClass *view) { return view ? of(view->record) : "-"; }
   std::string wordFor(bool value) { return value ? "on" : "off"; }
   std::string wordFor(StringRef value) { return quoted(value); }
   std::string wordFor(const std::string &value) { return quoted(value); }
@@ -464,6 +491,17 @@ private:
       write(number, function.blocks[number]);
     current = nullptr;
     thisObject = noPath;
+  }
+
+  void write(const ModuleClass &view) {
+    out << "\nclass " << of(view.record);
+    text::fields(*this, view);
+    out << "\n";
+    for (const ModuleMember &member : view.members) {
+      out << "  member";
+      text::fields(*this, member);
+      out << "\n";
+    }
   }
 
   void write(unsigned number, const Block &block) {
@@ -537,11 +575,18 @@ private:
     text::fields(*this, node);
   }
 
+  std::string placeWord(const ir::Place &place) const {
+    const unsigned number = fileNumber(place.file, place.inclusion);
+    return (number ? "f" + std::to_string(number) + ":" : "") + std::to_string(place.line) + ":" +
+           std::to_string(place.column);
+  }
+
   /// The number of a file, from 0; it gets one when it is first named.
   unsigned fileNumber(const std::string &file, unsigned inclusion) const {
     return files.try_emplace({file, inclusion}, files.size()).first->second;
   }
 
+  const LoweredUnit &unit;
   const llvm::ArrayRef<const FunctionBody *> functions;
   const PathTable &paths;
   const ir::Places &places;
@@ -567,9 +612,21 @@ Remarks::~Remarks() = default;
 
 StringRef name(EventKind kind) { return text::nameOf(kind); }
 
-void print(llvm::raw_ostream &out, llvm::ArrayRef<const FunctionBody *> functions,
-           const PathTable &paths, const ir::Places &places, Remarks *remarks) {
-  Writer(functions, paths, places, remarks).write(out);
+void print(llvm::raw_ostream &out, const LoweredUnit &unit,
+           llvm::ArrayRef<const FunctionBody *> functions, const ir::Places &places,
+           Remarks *remarks) {
+  Writer(unit, functions, /*classes=*/{}, places, remarks).write(out);
+}
+
+void print(llvm::raw_ostream &out, const LoweredUnit &unit, const ir::Places &places,
+           Remarks *remarks) {
+  std::vector<const FunctionBody *> functions;
+  for (const auto &function : unit.contents().functions)
+    functions.push_back(function.get());
+  std::vector<const ModuleClass *> classes;
+  for (const ModuleClass &view : unit.classes())
+    classes.push_back(&view);
+  Writer(unit, functions, classes, places, remarks).write(out);
 }
 
 } // namespace gradtidy

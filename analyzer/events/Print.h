@@ -5,7 +5,7 @@
 // across it.
 #pragma once
 
-#include "Event.h"
+#include "LoweredUnit.h"
 #include "analyzer/ir/Places.h"
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace gradtidy {
 llvm::StringRef name(EventKind kind);
 
 /// The first line of a text. The number changes with what texts mean.
-inline constexpr llvm::StringLiteral irVersion = "gradtidy-ir 1";
+inline constexpr llvm::StringLiteral irVersion = "gradtidy-ir 2";
 
 /// What code, names and paths are called in a text.
 class Labels {
@@ -44,9 +44,14 @@ public:
   virtual std::vector<std::string> about(const Event &event, const Labels &labels) = 0;
 };
 
-/// Writes \p functions with all the code, names and types that they lead to. \p remarks may be
-/// null.
-void print(llvm::raw_ostream &out, llvm::ArrayRef<const FunctionBody *> functions,
-           const PathTable &paths, const ir::Places &places, Remarks *remarks = nullptr);
+/// Writes \p functions of \p unit with all the classes, code, names and types that they lead to.
+/// \p remarks may be null.
+void print(llvm::raw_ostream &out, const LoweredUnit &unit,
+           llvm::ArrayRef<const FunctionBody *> functions, const ir::Places &places,
+           Remarks *remarks = nullptr);
+
+/// Writes all of \p unit.
+void print(llvm::raw_ostream &out, const LoweredUnit &unit, const ir::Places &places,
+           Remarks *remarks = nullptr);
 
 } // namespace gradtidy

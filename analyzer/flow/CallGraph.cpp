@@ -13,7 +13,7 @@ CallGraph::CallGraph(const LoweredUnit &unit) : unit(unit) {
 }
 
 void CallGraph::addCallsOf(const FunctionBody &body) {
-  const bool isOfUnit = unit.isOwn(body);
+  const bool isOfUnit = body.partner.empty();
   if (isOfUnit)
     leading.insert(&body);
   if (const FunctionBody *around = isClosure(body) ? bodyAround(body) : nullptr) {
@@ -44,10 +44,10 @@ bool CallGraph::isAlwaysOverridden(const ir::Symbol &base) const {
   const auto overriders = unit.overridersOf(*base.first);
   const auto inherits = [&](const ir::Symbol *other) {
     return llvm::none_of(overriders, [&](const ir::Symbol *each) {
-      return unit.isOrDerives(*other->owner, *each->owner);
+      return ir::isOrDerives(*other->owner, *each->owner);
     });
   };
-  return base.owner && llvm::any_of(unit.classOf(*base.owner).methods, [&](const ir::Method &each) {
+  return base.owner && llvm::any_of(ir::classOf(*base.owner).methods, [&](const ir::Method &each) {
            const ir::Symbol &method = *each.symbol;
            const auto whole = unit.overridersOf(*method.first);
            return method.isPureVirtual && !whole.empty() && llvm::none_of(whole, inherits);
@@ -70,14 +70,14 @@ llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &ca
   return found;
 }
 
-llvm::SmallVector<const FunctionBody *, 4>
-CallGraph::candidates(const Event &call, const ir::Symbol &record) const {
+llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &call,
+                                                                 const ir::Symbol &record) const {
   auto bodies = candidates(call);
   const auto ownerOf = [](const FunctionBody *body) { return body->function->owner; };
   const FunctionBody *last = nullptr; // Of those that the class has, the last to be declared.
   for (const FunctionBody *body : bodies)
-    if (ownerOf(body) && unit.isOrDerives(record, *ownerOf(body)) &&
-        (!last || unit.isOrDerives(*ownerOf(body), *ownerOf(last))))
+    if (ownerOf(body) && ir::isOrDerives(record, *ownerOf(body)) &&
+        (!last || ir::isOrDerives(*ownerOf(body), *ownerOf(last))))
       last = body;
   if (last)
     bodies = {last};
@@ -93,8 +93,9 @@ bool CallGraph::livesOn(const ir::Symbol &variable) const {
     return isKept &&
            llvm::any_of(event.operands, [](const Operand &each) { return each.isClosure; });
   };
-  return body && llvm::any_of(closures.lookup(body),
-                              [&](const FunctionBody *each) { return each->mentions(variable); }) &&
+  return body &&
+         llvm::any_of(closures.lookup(body),
+                      [&](const FunctionBody *each) { return each->mentions(variable); }) &&
          hasEvent(*body, handsOut);
 }
 

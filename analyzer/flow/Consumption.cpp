@@ -1,6 +1,8 @@
 // What the program makes of tensors: other tensors, which may get lost themselves, or more.
 #include "Interpreter.h"
 
+#include "analyzer/events/CalledModule.h"
+
 namespace gradtidy {
 
 /// Whether the event gives the tensor to a variable of the function alone.
@@ -37,7 +39,7 @@ void Interpreter::noteConsumption(const Event &event, const State &state) {
       consumeOperands(event, state);
     return;
   case EventKind::Forward:
-    if (!unit.modules().isLayer(event))
+    if (!event.module().isLayer)
       consumeOperands(event, state);
     return;
   case EventKind::Combine:

@@ -58,7 +58,7 @@ void Counts::forEachCall(
             ir::asCall(event.site))
           visit(*event.site, *caller);
   for (const FunctionBody *launcher : program.launchers())
-    for (const KernelLaunch &launch : program.kernelCareOf(*launcher).launches)
+    for (const KernelLaunch &launch : launcher->kernelCare.launches)
       if (launch.call->symbol && launch.call->symbol->first == function.function->first)
         visit(*launch.call, *launcher);
 }
@@ -75,9 +75,9 @@ public:
     const auto of = [&](const ir::Node *part) { return degreeOf(part, function); };
     switch (node->kind) {
     case ir::NodeKind::Binary:
-      return node->children.size() == 2 ? degreeOf(*node, of(node->children[0]),
-                                                   of(node->children[1]))
-                                        : 0;
+      return node->children.size() == 2
+                 ? degreeOf(*node, of(node->children[0]), of(node->children[1]))
+                 : 0;
     case ir::NodeKind::Unary:
       return node->children.empty() ? 0 : of(node->children.front());
     case ir::NodeKind::Conditional: {

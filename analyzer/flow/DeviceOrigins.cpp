@@ -20,12 +20,12 @@ DeviceOrigins::DeviceOrigins(const LoweredUnit &unit, const PathTable &paths)
 void DeviceOrigins::addInitializer(PathId path) {
   const PathStep &last = paths.last(path);
   const ir::Node *value = last.kind == PathStep::Variable || last.kind == PathStep::Member
-                              ? unit.outerInitializerOf(*last.symbol())
+                              ? ir::outerInitializerOf(*last.symbol())
                               : nullptr;
   if (!value || !initialized.insert(last.identity).second)
     return;
   std::vector<Operand> &parts = origins[last.identity];
-  if (unit.namesDevice(*value))
+  if (last.symbol()->namesDevice)
     parts.push_back({});
 }
 

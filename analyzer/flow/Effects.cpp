@@ -75,8 +75,7 @@ static bool getsHold(const Event &call) {
   return isHold(call.subject) || llvm::any_of(call.operands, isHold);
 }
 
-Effects::Effects(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths)
-    : unit(unit), graph(graph) {
+Effects::Effects(const CallGraph &graph, const PathTable &paths) : graph(graph) {
   for (const FunctionBody *body : graph.functions())
     if (body->function->kind != ir::SymbolKind::Constructor)
       findChanges(*body, paths);
@@ -130,8 +129,17 @@ bool Effects::callsTraining(const Event &event) const {
          });
 }
 
+/// Whether all that \p function takes are tensors and numbers.
+static bool takesTensors(const ir::Symbol &function) {
+  return llvm::all_of(function.parameters, [](const ir::Symbol *parameter) {
+    const ir::Type *type = parameter->type;
+    return type && (type->role == TypeRole::Tensor || type->holdsTensors || type->isArithmetic ||
+                    type->isEnumeration);
+  });
+}
+
 Answer Effects::differentiates(const Event &event) const {
-  if (event.kind != EventKind::Forward || !event.callee || unit.isFramework(*event.callee))
+  if (event.kind != EventKind::Forward || !event.callee || event.callee->isFramework)
     return Answer::No;
   const auto isDifferentiation = [](const Event &each) {
     return each.kind == EventKind::Backward || each.kind == EventKind::Differentiate ||
@@ -140,7 +148,7 @@ Answer Effects::differentiates(const Event &event) const {
   };
   const auto bodies = graph.candidates(event);
   if (bodies.empty())
-    return unit.takesTensors(*event.callee) ? Answer::No : Answer::Unknown;
+    return takesTensors(*event.callee) ? Answer::No : Answer::Unknown;
   return llvm::any_of(
              bodies, [&](const FunctionBody *body) { return graph.runs(*body, isDifferentiation); })
              ? Answer::Yes

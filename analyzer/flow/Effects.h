@@ -17,7 +17,7 @@ enum class MemberChanges : unsigned char {
 class Effects {
 public:
   /// All arguments must outlive this object.
-  Effects(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths);
+  Effects(const CallGraph &graph, const PathTable &paths);
 
   /// Whether all that \p call may run can be seen and only computes tensors.
   bool isHarmless(const Event &call) const;
@@ -67,7 +67,6 @@ private:
   void findChanges(const FunctionBody &body, const PathTable &paths);
   void findModeSetUps(const FunctionBody &body, const PathTable &paths);
 
-  const LoweredUnit &unit;
   const CallGraph &graph;
   mutable Known touching;                                 ///< See isHarmless().
   mutable Known following;                                ///< See isIrrelevant().

@@ -1,6 +1,6 @@
 #include "Interpreter.h"
 
-#include "analyzer/events/lowering/LoweredUnit.h"
+#include "analyzer/events/LoweredUnit.h"
 
 namespace gradtidy {
 namespace {
@@ -10,7 +10,6 @@ constexpr unsigned maxPartitions = 16;
 } // namespace
 
 void Interpreter::run(const FunctionBody &body, Answers told) {
-  const UnderAnalysis underAnalysis(body);
   memory.clear();
   rootSites.clear();
   ownedFromStart.clear();
@@ -18,9 +17,9 @@ void Interpreter::run(const FunctionBody &body, Answers told) {
   State entry = entryOf(body);
   const ir::Symbol &function = *body.function;
   if (function.isMethod() && body.thisObject && function.kind != ir::SymbolKind::Constructor)
-    for (const ir::Symbol *member : unit.classOf(*function.owner).members)
+    for (const ir::Symbol *member : ir::classOf(*function.owner).members)
       entry.setList(tables.paths.member(body.thisObject, member),
-                    memberLists.of(*member, unit.classOf(*member->owner)));
+                    memberLists.of(*member, ir::classOf(*member->owner)));
   visits = work = 0; // What constructors take is not the function's.
   solve(body, entry, /*observe=*/true, told);
 }
@@ -66,11 +65,11 @@ const std::optional<State> &Interpreter::endOf(const FunctionBody &constructor) 
 }
 
 void Interpreter::establishTypes(const ir::Symbol &method, PathId thisObject, State &state) {
-  const ir::Class &record = unit.classOf(*method.owner);
+  const ir::Class &record = ir::classOf(*method.owner);
   if (record.isDamaged)
     return;
   for (const ir::Symbol *member : record.members) {
-    if (!member->type || !member->type->record || !unit.isFramework(*member->type->record) ||
+    if (!member->type || !member->type->record || !member->type->record->isFramework ||
         effects.isReplaced(*member))
       continue;
     TypeId type = noType;
@@ -93,7 +92,7 @@ void Interpreter::establishTypes(const ir::Symbol &method, PathId thisObject, St
 }
 
 void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &state) {
-  const ir::Class &record = unit.classOf(*method.owner);
+  const ir::Class &record = ir::classOf(*method.owner);
   // What does not compile may change what the rest of the class shows as fixed.
   if (record.isDamaged)
     return;

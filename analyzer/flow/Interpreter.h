@@ -15,7 +15,7 @@
 #include "StoredGraphs.h"
 #include "Uses.h"
 
-#include "analyzer/events/modules/Layer.h"
+#include "analyzer/events/Layer.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -86,12 +86,12 @@ public:
   /// All arguments but \p interest must outlive this object. It is asked once of each event,
   /// calling context and partition, in the order of the flow; null wants nothing. \p snapshots
   /// gets the states behind events, if it is not null.
-  Interpreter(Tables &tables, const LoweredUnit &unit, const CallGraph &graph,
-              const Effects &effects, const StoredGraphs &stored, const ProgramFacts &program,
+  Interpreter(Tables &tables, const CallGraph &graph, const Effects &effects,
+              const StoredGraphs &stored, const ProgramFacts &program,
               const MemberLists &memberLists, const Numbers &numbers, Interest interest,
               Snapshots *snapshots)
-      : tables(tables), unit(unit), graph(graph), effects(effects), stored(stored),
-        program(program), memberLists(memberLists), numbers(numbers), interest(std::move(interest)),
+      : tables(tables), graph(graph), effects(effects), stored(stored), program(program),
+        memberLists(memberLists), numbers(numbers), interest(std::move(interest)),
         snapshots(snapshots) {}
 
   /// What runs over the sequences that a forward pass is given as a parameter.
@@ -289,12 +289,6 @@ private:
   /// What the tensors among the operands, and those in lists among them, have in common.
   TypeId typeOfElements(const Event &event, const State &state) const;
   TypeId typeOfPass(const Event &event, const State &state) const;
-  /// What the code tells of the module that the event makes.
-  struct Made {
-    Layer layer; ///< The one that it is, or in which the container ends.
-    Answer dependsOnMode = Answer::Unknown;
-  };
-  const Made &madeBy(const Event &event);
   /// Notes the layer that a forward pass runs: what its code says, or else its module.
   void noteLayer(const Event &forward, const State &state);
   /// Which dimension counts samples in what an event gives (Orders.cpp).
@@ -375,7 +369,6 @@ private:
   SiteId siteOf(const Event &event);
 
   Tables &tables;
-  const LoweredUnit &unit;
   const CallGraph &graph;
   const Effects &effects;
   const StoredGraphs &stored;
@@ -389,7 +382,6 @@ private:
     bool isWritten = false; ///< The code tells, whatever module it is in this run.
   };
   llvm::DenseMap<const Event *, RunLayer> layers; ///< Of forward passes.
-  llvm::DenseMap<const Event *, Made> made;       ///< See madeBy().
   Uses used{tables};
   llvm::DenseSet<SiteId> rootSites; ///< The forwards of the function being analysed.
   std::vector<Observation> seen;

@@ -144,7 +144,8 @@ bool isOrStandsIn(const FunctionBody &function, StringRef name) {
 
 class Selection {
 public:
-  Selection(const LoweredUnit &unit, const IrRequest &request) : unit(unit), request(request) {
+  Selection(const LoweredUnit &unit, const clang::SourceManager &sources, const IrRequest &request)
+      : unit(unit), sources(sources), request(request) {
     for (const FunctionBody *function : unit.functions())
       add(*function);
   }
@@ -162,7 +163,7 @@ private:
   void add(const FunctionBody &function) {
     if (!known.insert(&function).second)
       return;
-    if (unit.isOwn(function) && isInFile(function)) {
+    if (function.partner.empty() && isInFile(function)) {
       all.push_back(&function);
       if (request.function.empty() || isOrStandsIn(function, request.function))
         chosen.push_back(&function);
@@ -178,7 +179,6 @@ private:
   bool isInFile(const FunctionBody &function) const {
     if (request.file.empty())
       return true;
-    const clang::SourceManager &sources = unit.sources();
     const auto file = sources.getFileEntryRefForID(
         sources.getFileID(sources.getFileLoc(function.function->location)));
     if (!file)
@@ -208,36 +208,38 @@ private:
   }
 
   const LoweredUnit &unit;
+  const clang::SourceManager &sources;
   const IrRequest &request;
   llvm::DenseSet<const FunctionBody *> known;
   std::vector<const FunctionBody *> all, chosen;
 };
 
-llvm::Expected<std::string> textOf(const LoweredUnit &unit, const PathTable &paths, StringRef root,
-                                   const IrRequest &request, Remarks *remarks) {
-  auto functions = Selection(unit, request).functions();
-  if (!functions)
-    return functions.takeError();
+llvm::Expected<std::string> textOf(const LoweredUnit &unit, const clang::SourceManager &sources,
+                                   StringRef root, const IrRequest &request, Remarks *remarks) {
+  const ir::SourcePlaces places(sources, root);
   std::string text;
   llvm::raw_string_ostream out(text);
-  print(out, *functions, paths, ir::SourcePlaces(unit.sources(), root), remarks);
+  if (request.whole) {
+    print(out, unit, places, remarks);
+    return text;
+  }
+  auto functions = Selection(unit, sources, request).functions();
+  if (!functions)
+    return functions.takeError();
+  print(out, unit, *functions, places, remarks);
   return text;
 }
 
 } // namespace
 
-llvm::Expected<std::string> irOf(clang::ASTContext &context, const Model &model,
-                                 const UserCode &userCode, StringRef root,
-                                 const IrRequest &request) {
-  if (!request.values) {
-    PathTable paths;
-    const LoweredUnit unit(context, model, userCode, paths);
-    return textOf(unit, paths, root, request, nullptr);
-  }
+llvm::Expected<std::string> irOf(LoweredUnit &unit, const clang::SourceManager &sources,
+                                 StringRef root, const IrRequest &request) {
+  if (!request.values)
+    return textOf(unit, sources, root, request, nullptr);
   Snapshots snapshots;
-  const UnitAnalysis unit(context, model, userCode, /*interest=*/{}, &snapshots);
-  Knowledge knowledge(unit, snapshots);
-  return textOf(unit.code(), unit.tables().paths, root, request, &knowledge);
+  const UnitAnalysis analysis(unit, /*interest=*/{}, [](const FunctionBody *) {}, &snapshots);
+  Knowledge knowledge(analysis, snapshots);
+  return textOf(unit, sources, root, request, &knowledge);
 }
 
 } // namespace gradtidy

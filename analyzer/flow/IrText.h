@@ -2,7 +2,8 @@
 #pragma once
 
 #include "IrRequest.h"
-#include "analyzer/events/lowering/LoweredUnit.h"
+#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/Places.h"
 
 #include "llvm/Support/Error.h"
 
@@ -10,11 +11,10 @@
 
 namespace gradtidy {
 
-/// The functions of the user that the unit shows, as print() writes them (Print.h). Names of files
-/// are relative to \p root, where they lie below it. The error says that there is no such function,
-/// and names others.
-llvm::Expected<std::string> irOf(clang::ASTContext &context, const Model &model,
-                                 const UserCode &userCode, llvm::StringRef root,
-                                 const IrRequest &request);
+/// What \p request wants to see of \p unit, as print() writes it (Print.h). Names of files are
+/// relative to \p root, where they lie below it. The error says that there is no such function, and
+/// names others.
+llvm::Expected<std::string> irOf(LoweredUnit &unit, const clang::SourceManager &sources,
+                                 llvm::StringRef root, const IrRequest &request);
 
 } // namespace gradtidy

@@ -3,7 +3,7 @@
 
 #include "State.h"
 
-#include "analyzer/events/modules/Layer.h"
+#include "analyzer/events/Layer.h"
 
 namespace gradtidy {
 

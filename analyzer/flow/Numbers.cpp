@@ -14,8 +14,8 @@ const Numbers::Index &Numbers::indexOf(const FunctionBody &function) const {
   auto made = std::make_unique<Index>();
   for (const Block &block : function.blocks)
     for (const Event &event : block.events) {
-      if (event.operation == Operation::ReadScalar ||
-          event.operation == Operation::CountElements || event.kind == EventKind::Call)
+      if (event.operation == Operation::ReadScalar || event.operation == Operation::CountElements ||
+          event.kind == EventKind::Call)
         made->events[event.site].push_back(&event);
       if (event.kind == EventKind::Return && !event.operands.empty())
         made->returned.push_back(event.operands.front().expr);
@@ -52,7 +52,7 @@ bool Numbers::anyGiven(
   if ((variable.isLocal && variable.init && visit(variable.init, function)) || anyIn(function))
     return true;
   if (variable.kind == ir::SymbolKind::Member)
-    for (const ir::Method &method : unit.classOf(*variable.owner).methods)
+    for (const ir::Method &method : ir::classOf(*variable.owner).methods)
       if (const FunctionBody *body = graph.bodyOf(*method.symbol);
           body && body != &function && anyIn(*body))
         return true;

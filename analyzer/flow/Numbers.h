@@ -13,8 +13,7 @@ namespace gradtidy {
 class Numbers {
 public:
   /// All must outlive this object.
-  Numbers(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths)
-      : unit(unit), graph(graph), paths(paths) {}
+  Numbers(const CallGraph &graph, const PathTable &paths) : graph(graph), paths(paths) {}
 
   /// What reads a tensor for the number \p expr, which stands in \p function: goes back through
   /// variables, members, functions, and the parameters that the last of \p callers gives. Null if
@@ -41,7 +40,6 @@ public:
 private:
   class Trail;
 
-  const LoweredUnit &unit;
   const CallGraph &graph;
   const PathTable &paths;
   mutable llvm::DenseMap<const FunctionBody *, std::unique_ptr<const Index>> indices;

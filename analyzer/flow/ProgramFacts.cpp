@@ -1,7 +1,5 @@
 #include "ProgramFacts.h"
 
-#include "clang/Basic/LangOptions.h"
-
 namespace gradtidy {
 
 static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBody::*holds) {
@@ -19,22 +17,12 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
       // A library's modules are moved by others.
       mayMoveModules(any(graph.relevant(), &FunctionBody::usesGpu) &&
                      (!hasMain || any(graph.functions(), &FunctionBody::movesModules))) {
-  if (unit.language().CUDA)
-    for (const FunctionBody *body : graph.functions())
-      addKernels(*body);
-}
-
-void ProgramFacts::addKernels(const FunctionBody &function) {
-  const KernelCare &care = kernelCare[&function] = unit.kernelCareOf(function);
-  handedOn.insert_range(care.named);
-  if (!care.launches.empty() && !isClosure(function) && unit.isOwn(function))
-    launching.push_back(&function);
-}
-
-const KernelCare &ProgramFacts::kernelCareOf(const FunctionBody &function) const {
-  static const KernelCare none;
-  const auto known = kernelCare.find(&function);
-  return known == kernelCare.end() ? none : known->second;
+  for (const FunctionBody *body : graph.functions()) {
+    orderedLoaders.insert_range(body->orderedLoaders);
+    handedOn.insert_range(body->kernelCare.named);
+    if (!body->kernelCare.launches.empty() && !isClosure(*body) && body->partner.empty())
+      launching.push_back(body);
+  }
 }
 
 bool ProgramFacts::isHandedOn(const FunctionBody &function) const {
@@ -77,7 +65,7 @@ bool ProgramFacts::changesTensors(const FunctionBody *except) const {
     return event.subject.role == TypeRole::Tensor &&
            (event.kind == EventKind::Overwrite ||
             (event.kind == EventKind::Combine && event.subject.escapes &&
-             !(callee && unit.traitOf(*callee) == Trait::SharesHandle)));
+             !(callee && callee->trait == Trait::SharesHandle)));
   };
   return llvm::any_of(graph.functions(), [&](const FunctionBody *body) {
     return body != except && hasEvent(*body, isChange);

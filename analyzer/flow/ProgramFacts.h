@@ -65,13 +65,10 @@ public:
 
   /// Whether the batches of \p loader come in the same order each time, as the samples are stored:
   /// nothing shuffles them, as far as can be seen.
-  bool keepsOrder(const ir::Symbol &loader) const { return unit.keepsOrder(loader); }
+  bool keepsOrder(const ir::Symbol &loader) const { return orderedLoaders.contains(&loader); }
 
   /// The functions of the unit that launch kernels on memory of tensors.
   llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
-
-  /// What \p function does about kernels; nothing where the unit is not of CUDA.
-  const KernelCare &kernelCareOf(const FunctionBody &function) const;
 
   /// Whether the unit, which is of CUDA, or one of its partners hands \p function on without
   /// calling it: to Python, to a dispatcher, as a callback.
@@ -79,7 +76,6 @@ public:
 
 private:
   bool mayBe(Device::Kind kind, Device device) const;
-  void addKernels(const FunctionBody &function);
   /// What makes the only data loader that gets into the member \p field, or null.
   const Event *onlyMakerFor(const void *field) const;
 
@@ -87,8 +83,8 @@ private:
   const CallGraph &graph;
   const PathTable &paths;
   bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder, mayMoveModules;
-  llvm::DenseMap<const FunctionBody *, KernelCare> kernelCare;
   std::vector<const FunctionBody *> launching;
+  llvm::DenseSet<const ir::Symbol *> orderedLoaders;
   llvm::DenseSet<const ir::Symbol *> handedOn;  ///< Their first declarations.
   mutable std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.
 };

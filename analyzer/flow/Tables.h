@@ -37,7 +37,9 @@ private:
 
 /// The interned paths and sets of one translation unit.
 struct Tables {
-  PathTable paths;
+  explicit Tables(PathTable &paths) : paths(paths) {}
+
+  PathTable &paths;
   SourcesTable sources{paths, 100};
   SiteTable sites;
   SourcesTable histories{paths, 200}; ///< Sets of sites.

@@ -234,7 +234,7 @@ void Interpreter::makeModule(const Event &event, State &state, Device device) {
     facts.isNull = true;
     return state.setModule(event.result, facts);
   }
-  const Made &made = madeBy(event);
+  const CalledModule &made = event.module();
   facts.layer = made.layer;
   facts.isContainer = event.trait == Trait::Container;
   const bool isOfParts = facts.isContainer && llvm::all_of(event.operands, [](const Operand &each) {
@@ -422,7 +422,7 @@ llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const 
   for (unsigned i = 0; i < type.parts; ++i)
     parts.push_back({PathStep::Element, nullptr, i});
   if (type.record && !type.record->isStandard)
-    for (const ir::Symbol *member : unit.classOf(*type.record).members)
+    for (const ir::Symbol *member : ir::classOf(*type.record).members)
       parts.push_back({PathStep::Member, member});
   return parts;
 }

@@ -158,18 +158,11 @@ ElementType withNumber(ElementType element, ElementType number) {
 
 } // namespace
 
-const Interpreter::Made &Interpreter::madeBy(const Event &event) {
-  const auto [known, isNew] = made.try_emplace(&event);
-  if (isNew)
-    known->second = {unit.modules().layerMadeBy(event), unit.modules().modeOfMade(event)};
-  return known->second;
-}
-
 void Interpreter::noteLayer(const Event &forward, const State &state) {
   const auto [known, isNew] = layers.try_emplace(&forward);
   RunLayer &run = known->second;
   if (isNew) {
-    run.layer = unit.modules().layerOf(forward);
+    run.layer = forward.module().layer;
     run.isWritten = run.layer.isKnown();
   }
   if (run.isWritten)

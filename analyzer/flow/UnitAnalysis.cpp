@@ -3,10 +3,13 @@
 namespace gradtidy {
 
 /// Runs the interpreter over the functions of a unit that have to do with training.
-static void runAll(const CallGraph &graph, const Effects &effects, Interpreter &interpreter) {
+static void runAll(const CallGraph &graph, const Effects &effects, Interpreter &interpreter,
+                   UnitAnalysis::Follower follower) {
   const auto run = [&](const FunctionBody &body) {
-    if (effects.concernsTraining(body))
-      interpreter.run(body);
+    if (!effects.concernsTraining(body))
+      return;
+    follower(&body);
+    interpreter.run(body);
   };
   // First those nobody in the unit calls: what they call is then seen with what they establish.
   // What is still unseen after that (recursion, closures kept for later) goes by itself.
@@ -16,20 +19,23 @@ static void runAll(const CallGraph &graph, const Effects &effects, Interpreter &
   for (const FunctionBody *body : graph.relevant())
     if (!interpreter.hasVisited(*body))
       run(*body);
-  for (const FunctionBody *body : graph.relevant())
+  for (const FunctionBody *body : graph.relevant()) {
+    follower(body);
     interpreter.runUntold(*body);
+  }
+  follower(nullptr);
   interpreter.uses().finish();
 }
 
-UnitAnalysis::UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
-                           Interest interest, Snapshots *snapshots)
-    : lowered(context, model, userCode, interned.paths), graph(lowered),
-      sideEffects(lowered, graph, interned.paths), storedGraphs(graph, interned.paths),
-      ofProgram(lowered, graph, interned.paths), memberLists(graph, interned.paths),
-      numbers(lowered, graph, interned.paths), sizeCounts(graph, ofProgram, numbers),
-      interpreter(interned, lowered, graph, sideEffects, storedGraphs, ofProgram, memberLists,
-                  numbers, std::move(interest), snapshots) {
-  runAll(graph, sideEffects, interpreter);
+UnitAnalysis::UnitAnalysis(LoweredUnit &unit, Interest interest, Follower follower,
+                           Snapshots *snapshots)
+    : lowered(unit), interned{unit.paths()}, graph(lowered), sideEffects(graph, interned.paths),
+      storedGraphs(graph, interned.paths), ofProgram(lowered, graph, interned.paths),
+      memberLists(graph, interned.paths), numbers(graph, interned.paths),
+      sizeCounts(graph, ofProgram, numbers),
+      interpreter(interned, graph, sideEffects, storedGraphs, ofProgram, memberLists, numbers,
+                  std::move(interest), snapshots) {
+  runAll(graph, sideEffects, interpreter, follower);
 }
 
 UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {

@@ -1,23 +1,25 @@
 // The analysis of one translation unit: the events of every function, with the states before them.
-// Made once per ASTContext and shared by all checks.
+// Made once per unit and shared by all checks.
 #pragma once
 
 #include "Counts.h"
 #include "Interpreter.h"
+#include "analyzer/events/LoweredUnit.h"
 
 namespace gradtidy {
 
 class UnitAnalysis {
 public:
-  /// Analyses the functions of the context's traversal scope. All arguments but \p interest must
-  /// outlive this object.
-  UnitAnalysis(clang::ASTContext &context, const Model &model, const UserCode &userCode,
-               Interest interest, Snapshots *snapshots = nullptr);
+  /// Is told of each function that is followed from its beginning, and of null behind the last.
+  using Follower = llvm::function_ref<void(const FunctionBody *)>;
+
+  /// Analyses the functions of \p unit, which must outlive this object, as must \p snapshots.
+  UnitAnalysis(LoweredUnit &unit, Interest interest, Follower follower,
+               Snapshots *snapshots = nullptr);
   UnitAnalysis(const UnitAnalysis &) = delete;
 
   /// What is known whatever the flow.
   const LoweredUnit &code() const { return lowered; }
-  const CalledModules &modules() const { return lowered.modules(); }
   const CallGraph &callGraph() const { return graph; }
   const Effects &effects() const { return sideEffects; }
   const ProgramFacts &program() const { return ofProgram; }
@@ -54,12 +56,9 @@ public:
   /// Functions that are too large, or call too deep, to be followed to the end.
   llvm::ArrayRef<const FunctionBody *> cutShort() const { return interpreter.cutShort(); }
 
-  const clang::SourceManager &sources() const { return lowered.sources(); }
-  const clang::LangOptions &language() const { return lowered.language(); }
-
 private:
+  const LoweredUnit &lowered;
   Tables interned;
-  LoweredUnit lowered;
   CallGraph graph;
   Effects sideEffects;
   StoredGraphs storedGraphs;

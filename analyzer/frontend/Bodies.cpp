@@ -116,9 +116,14 @@ std::string FunctionPlace::describe() const {
 }
 
 FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources) {
-  const clang::PresumedLoc place = sources.getPresumedLoc(function.getLocation());
+  return placeOf(function.getQualifiedNameAsString(), function.getLocation(), sources);
+}
+
+FunctionPlace placeOf(std::string name, clang::SourceLocation location,
+                      const clang::SourceManager &sources) {
+  const clang::PresumedLoc place = sources.getPresumedLoc(location);
   FunctionPlace result;
-  result.name = function.getQualifiedNameAsString();
+  result.name = std::move(name);
   if (place.isValid()) {
     result.file = place.getFilename();
     result.line = place.getLine();
@@ -204,9 +209,9 @@ void UnderWay::parse(const clang::NamedDecl *function) {
     *underWay = placeOf(*function, function->getASTContext().getSourceManager());
 }
 
-Analyzing::Analyzing(const clang::FunctionDecl &function) : before(UnderWay::current()) {
+Analyzing::Analyzing(FunctionPlace function) : before(UnderWay::current()) {
   if (underWay)
-    *underWay = placeOf(function, function.getASTContext().getSourceManager());
+    *underWay = std::move(function);
 }
 
 Analyzing::~Analyzing() {

@@ -43,6 +43,9 @@ struct FunctionPlace {
 using FunctionPlaces = std::set<FunctionPlace>;
 
 FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManager &sources);
+/// Of the function \p name, qualified, at \p location.
+FunctionPlace placeOf(std::string name, clang::SourceLocation location,
+                      const clang::SourceManager &sources);
 
 /// What a unit is analyzed without.
 class LeftOut {
@@ -112,7 +115,7 @@ public:
 /// While it lives, this thread analyzes \p function.
 class Analyzing {
 public:
-  explicit Analyzing(const clang::FunctionDecl &function);
+  explicit Analyzing(FunctionPlace function);
   ~Analyzing();
   Analyzing(const Analyzing &) = delete;
   Analyzing &operator=(const Analyzing &) = delete;

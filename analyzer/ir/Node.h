@@ -87,7 +87,7 @@ struct Node {
   const Node *object = nullptr;        ///< Of MemberCall and Member; of RangeFor the range.
   const Node *spelledNode = nullptr;   ///< See spelled().
   std::optional<std::int64_t> integer; ///< The value of what is a constant integer.
-  std::optional<double> real;          ///< The value of a literal.
+  std::optional<double> real;          ///< The value of another constant number.
   /// Of a name with template arguments: where the first is written, if it is a type.
   clang::SourceRange templateArgument;
 

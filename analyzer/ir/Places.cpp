@@ -8,6 +8,7 @@
 namespace gradtidy::ir {
 
 Places::~Places() = default;
+Locations::~Locations() = default;
 
 SourcePlaces::SourcePlaces(const clang::SourceManager &sources, llvm::StringRef root)
     : sources(sources), root(root.empty() ? "" : root.rtrim('/').str() + "/") {}
@@ -28,25 +29,62 @@ const SourcePlaces::File &SourcePlaces::fileOf(clang::FileID id) const {
   }
   llvm::StringRef name = path;
   name.consume_front(root);
-  file = {name.str(), ++inclusions[name]};
+  inclusions[name].push_back(id);
+  file = {name.str(), static_cast<unsigned>(inclusions[name].size())};
   return file;
 }
 
+Place SourcePlaces::placeAt(clang::SourceLocation location) const {
+  const auto [id, offset] = sources.getDecomposedSpellingLoc(location);
+  const File &file = fileOf(id);
+  // Where the preprocessor keeps what it makes depends on all that it has made before.
+  if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(location)))
+    return {file.name, 1, 1, 1};
+  return {file.name, file.inclusion, sources.getLineNumber(id, offset),
+          sources.getColumnNumber(id, offset)};
+}
+
 Places::Chain SourcePlaces::of(clang::SourceLocation location) const {
-  Chain chain;
-  for (;;) {
-    const auto [id, offset] = sources.getDecomposedSpellingLoc(location);
-    const File &file = fileOf(id);
-    // Where the preprocessor keeps what it makes depends on all that it has made before.
-    if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(location)))
-      chain.push_back({file.name, 1, 1, 1});
-    else
-      chain.push_back({file.name, file.inclusion, sources.getLineNumber(id, offset),
-                       sources.getColumnNumber(id, offset)});
-    if (!location.isMacroID())
-      return chain;
-    location = sources.getImmediateExpansionRange(location).getBegin();
+  Chain chain = {placeAt(location)};
+  while (location.isMacroID()) {
+    const bool isParameter = sources.isMacroArgExpansion(location);
+    const clang::CharSourceRange call = sources.getImmediateExpansionRange(location);
+    location = call.getBegin();
+    Place place = placeAt(location);
+    place.isParameter = isParameter;
+    if (location.isFileID() && call.getEnd() != location && call.getEnd().isFileID()) {
+      const Place end = placeAt(call.getEnd());
+      place.endLine = end.line;
+      place.endColumn = end.column;
+    }
+    chain.push_back(std::move(place));
   }
+  return chain;
+}
+
+std::optional<Place> SourcePlaces::includedAt(const std::string &file, unsigned inclusion) const {
+  const clang::FileID id = find(file, inclusion);
+  const clang::SourceLocation location =
+      id.isValid() ? sources.getIncludeLoc(id) : clang::SourceLocation();
+  if (location.isInvalid())
+    return std::nullopt;
+  const Place place = placeAt(location);
+  // What leads to a framework's files depends on the precompiled headers that there are.
+  return root.empty() || !llvm::sys::path::is_absolute(place.file) ? std::optional(place)
+                                                                   : std::nullopt;
+}
+
+clang::FileID SourcePlaces::find(llvm::StringRef file, unsigned inclusion) const {
+  const auto known = inclusions.find(file);
+  return known == inclusions.end() || known->second.size() < inclusion
+             ? clang::FileID()
+             : known->second[inclusion - 1];
+}
+
+clang::SourceLocation SourcePlaces::at(llvm::StringRef file, unsigned inclusion,
+                                       unsigned offset) const {
+  const clang::FileID id = find(file, inclusion);
+  return id.isValid() ? sources.getComposedLoc(id, offset) : clang::SourceLocation();
 }
 
 std::string SourcePlaces::mainFile() const { return fileOf(sources.getMainFileID()).name; }

@@ -6,7 +6,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace gradtidy::ir {
 
@@ -14,7 +16,9 @@ namespace gradtidy::ir {
 struct Place {
   std::string file;       ///< Below the project's folder if it lies there, else absolute.
   unsigned inclusion = 1; ///< A file that is included several times is another one each time.
-  unsigned line = 0, column = 0; ///< From 1.
+  unsigned line = 0, column = 0;       ///< From 1.
+  bool isParameter = false;            ///< In a Chain: a parameter of a macro stands here.
+  unsigned endLine = 0, endColumn = 0; ///< In a Chain: the last token of what calls a macro here.
 
   bool operator==(const Place &) const = default;
 };
@@ -30,6 +34,23 @@ public:
 
   /// The main file of the unit, as a place names it.
   virtual std::string mainFile() const = 0;
+
+  /// Where the file of that name is included for the time \p inclusion, if a file of the project
+  /// includes it.
+  virtual std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const = 0;
+};
+
+/// Makes locations of places.
+class Locations {
+public:
+  virtual ~Locations();
+
+  /// Told of each file before a place in it.
+  virtual void addFile(const std::string &file, unsigned inclusion,
+                       const std::optional<Place> &includedAt) = 0;
+
+  /// Invalid where the files do not have the place.
+  virtual clang::SourceLocation at(const Places::Chain &chain) = 0;
 };
 
 /// The places of a unit that clang has read.
@@ -40,6 +61,10 @@ public:
 
   Chain of(clang::SourceLocation location) const override;
   std::string mainFile() const override;
+  std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const override;
+
+  /// The location that is \p offset bytes behind the beginning of a file in which a place was.
+  clang::SourceLocation at(llvm::StringRef file, unsigned inclusion, unsigned offset) const;
 
 private:
   struct File {
@@ -47,11 +72,14 @@ private:
     unsigned inclusion = 0;
   };
   const File &fileOf(clang::FileID id) const;
+  Place placeAt(clang::SourceLocation location) const;
+  /// Invalid where no place was in the file.
+  clang::FileID find(llvm::StringRef file, unsigned inclusion) const;
 
   const clang::SourceManager &sources;
   std::string root;
   mutable llvm::DenseMap<clang::FileID, File> files;
-  mutable llvm::StringMap<unsigned> inclusions;
+  mutable llvm::StringMap<std::vector<clang::FileID>> inclusions;
 };
 
 } // namespace gradtidy::ir

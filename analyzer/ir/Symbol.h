@@ -4,6 +4,8 @@
 // unit is analyzed, and are compared by address.
 #pragma once
 
+#include "analyzer/model/Role.h"
+
 #include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,6 +14,7 @@
 
 namespace gradtidy::ir {
 
+struct Class;
 struct Node;
 struct Symbol;
 
@@ -29,8 +32,11 @@ struct Type {
   bool isEnumeration = false;
   llvm::StringRef name;           ///< Of a class or enumeration.
   const Symbol *record = nullptr; ///< The class; null for what is none.
-  unsigned parts = 0;             ///< Of std::tuple and std::pair: how many values they have.
-  const Type *pointee = nullptr;  ///< Of pointers, and of smart pointers of the standard library.
+  TypeRole role = TypeRole::None; ///< Of its values, seen through pointers and smart pointers.
+  bool holdsTensors = false; ///< A list of tensors, or another class of the standard library that
+                             ///< holds some.
+  unsigned parts = 0;        ///< Of std::tuple and std::pair: how many values they have.
+  const Type *pointee = nullptr; ///< Of pointers, and of smart pointers of the standard library.
 };
 
 enum class SymbolKind : unsigned char {
@@ -61,11 +67,16 @@ struct Symbol {
   const Type *type = nullptr;    ///< Of what has a value, and what a function returns.
   clang::SourceRange typeRange;  ///< Where its type is written; invalid where it is deduced.
 
-  bool isStandard = false; ///< In namespace std, or in one below it.
-  bool isOfSystem = false; ///< A header of the system declares it.
+  bool isStandard = false;   ///< In namespace std, or in one below it.
+  bool isOfSystem = false;   ///< A header of the system declares it.
+  bool isFramework = false;  ///< A function or class that belongs to a framework of the model.
+  bool isOfMainFile = false; ///< All that declares it is in the main file of the unit.
+  Trait trait = Trait::None; ///< What the model says of a function or class besides its role.
 
   // --- variables, parameters, members
   const Node *init = nullptr; ///< The initializer or default argument, or null.
+  bool namesDevice = false;   ///< The initializer of a device says one that the program chooses.
+  bool hasDefault = false;    ///< A parameter that callers may leave out.
   unsigned index = 0;         ///< Of a parameter.
   /// A parameter of a template that gets whatever it is given as it is: `T &&`. Functions of the
   /// standard library that give a reference back have none: they are casts, such as std::move.
@@ -78,7 +89,12 @@ struct Symbol {
   bool isPrivate = false;      ///< A member that the class and its friends may reach.
 
   // --- functions
+  /// The declaration with the body that it runs, if that is the user's; else null.
+  const Symbol *definition = nullptr;
+  const Node *body = nullptr; ///< Of a definition.
   llvm::ArrayRef<const Symbol *> parameters;
+  llvm::ArrayRef<const Symbol *>
+      overridden;                 ///< The first declarations of what it overrides itself.
   clang::SourceRange parentheses; ///< Around the parameters, where they are written.
   bool isMain = false;
   bool isBuiltin = false; ///< The compiler knows what it does.
@@ -87,6 +103,10 @@ struct Symbol {
   bool isDependent = false;  ///< A template, or a part of one.
   bool isDelegating = false; ///< A constructor that calls another one.
   bool isImplicit = false;   ///< Nobody wrote it.
+
+  // --- classes
+  llvm::ArrayRef<const Symbol *> bases; ///< Those that it names itself.
+  const Class *record = nullptr;        ///< See classOf().
 
   bool isVariable() const { return kind == SymbolKind::Variable || kind == SymbolKind::Parameter; }
   bool isFunction() const { return kind >= SymbolKind::Function && kind <= SymbolKind::Destructor; }
@@ -103,7 +123,8 @@ struct Method {
   bool isOfTemplate = false; ///< It is made of a template.
 };
 
-/// What is known of a class as a whole. Lists are in the order of declarations.
+/// What is known of a class as a whole; of one that is not the user's its public data members
+/// alone. Lists are in the order of declarations.
 struct Class {
   llvm::ArrayRef<Method> methods;
   llvm::ArrayRef<const Symbol *> members;      ///< The data members.
@@ -111,5 +132,20 @@ struct Class {
   bool hasFriends = false;
   bool isDamaged = false; ///< Part of it does not compile.
 };
+
+/// What is known of the class \p record as a whole.
+const Class &classOf(const Symbol &record);
+
+/// Whether the class \p record is \p base, or derives from it.
+bool isOrDerives(const Symbol &record, const Symbol &base);
+
+/// The body of \p function, or null.
+inline const Node *codeOf(const Symbol &function) {
+  return function.definition ? function.definition->body : nullptr;
+}
+
+/// What gives the variable or member \p entity its value where no function does and no other
+/// source can: the initializer of what is global, or of a member of a class in the main file.
+const Node *outerInitializerOf(const Symbol &entity);
 
 } // namespace gradtidy::ir

@@ -1,11 +1,15 @@
 #include "CheckAdapter.h"
 
+#include "analyzer/events/Parse.h"
+#include "analyzer/events/Print.h"
+#include "analyzer/events/lowering/UnitLowering.h"
 #include "analyzer/flow/IrText.h"
 #include "analyzer/flow/UnitAnalysis.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/frontend/UserCode.h"
+#include "analyzer/ir/LoadedSources.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/model/ShippedModels.h"
 #include "analyzer/source/BoundedFile.h"
@@ -85,8 +89,8 @@ std::atomic<bool> isHosted = false;
 
 class CoverageLog {
 public:
-  void add(const UnitAnalysis &unit, const FunctionPlaces &dropped) {
-    const clang::SourceManager &sources = unit.sources();
+  void add(const UnitAnalysis &unit, const clang::SourceManager &sources,
+           const FunctionPlaces &dropped) {
     const std::lock_guard lock(mutex);
     coverage.functions += unit.callGraph().relevant().size();
     for (const FunctionBody *body : unit.cutShort()) {
@@ -152,7 +156,8 @@ public:
   SharedUnit(clang::Preprocessor &preprocessor, const Model &model,
              const tidy::ClangTidyContext &context)
       : preprocessor(&preprocessor), model(model), projectRoot(root(preprocessor, context)),
-        userCode(projectRoot) {
+        userCode(projectRoot),
+        readsBack(context.getOptions().CheckOptions.lookup(throughIrOption).Value == "true") {
     if (context.getOptions().SystemHeaders.value_or(false))
       userCode.includeEverything();
     findFrameworkFolders(preprocessor, model.headers(), userCode);
@@ -178,8 +183,9 @@ public:
       return;
     const PhaseTimer timer("analysis");
     UnitText &written = unitTexts().written;
+    const std::unique_ptr<LoweredUnit> unit = lowerUnit(ast, model, userCode);
     if (llvm::Expected<std::string> text =
-            irOf(ast, model, userCode, projectRoot, *unitTexts().request))
+            irOf(*unit, ast.getSourceManager(), projectRoot, *unitTexts().request))
       written.text += *text;
     else
       written.error = llvm::toString(text.takeError());
@@ -187,14 +193,52 @@ public:
 
   const UserCode &users() const { return userCode; }
 
+  /// The sources that locations in the analysis of \p ast are of.
+  const clang::SourceManager &sources(const clang::ASTContext &ast) const {
+    return loaded ? loaded->manager() : ast.getSourceManager();
+  }
+
+  /// The same place in a file, in the sources that clang has parsed.
+  clang::SourceLocation parsed(clang::SourceLocation location) const {
+    if (!loaded || location.isInvalid())
+      return location;
+    const auto [file, offset] = loaded->manager().getDecomposedLoc(location);
+    const auto &[name, inclusion] = loaded->nameOf(file);
+    return places->at(name, inclusion, offset);
+  }
+
 private:
   UnitAnalysis &analysis(clang::ASTContext &ast, const FunctionPlaces &dropped) {
     if (!made) {
       const PhaseTimer timer("analysis");
-      made.emplace(ast, model, userCode, interestOf(checks));
-      coverageLog().add(*made, dropped);
+      lowered = lowerUnit(ast, model, userCode);
+      if (readsBack)
+        readBack(ast.getSourceManager());
+      const clang::SourceManager &sources = this->sources(ast);
+      std::optional<Analyzing> analyzing;
+      made.emplace(*lowered, interestOf(checks), [&](const FunctionBody *function) {
+        analyzing.reset();
+        if (function)
+          analyzing.emplace(placeOf(function->function->qualifiedName.str(),
+                                    function->function->location, sources));
+      });
+      coverageLog().add(*made, sources, dropped);
     }
     return *made;
+  }
+
+  /// Makes the unit anew of its text, over files that are loaded again.
+  void readBack(const clang::SourceManager &sources) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    places.emplace(sources, projectRoot);
+    print(out, *lowered, *places);
+    loaded.emplace(projectRoot);
+    llvm::Expected<ParsedUnit> unit = parseIr(text, model, &*loaded);
+    if (!unit)
+      llvm::report_fatal_error(llvm::Twine("the text of the unit: ") +
+                               llvm::toString(unit.takeError()));
+    lowered = std::move(unit->unit);
   }
 
   /// What is declared in user code.
@@ -221,6 +265,10 @@ private:
   const std::string projectRoot;
   UserCode userCode;
   std::vector<const Check *> checks;
+  const bool readsBack; ///< See throughIrOption.
+  std::optional<ir::SourcePlaces> places;
+  std::optional<ir::LoadedSources> loaded;
+  std::unique_ptr<LoweredUnit> lowered;
   std::optional<UnitAnalysis> made;
   bool isShown = false;
 };
@@ -234,6 +282,7 @@ public:
         models(readGlobal(modelsOption)), judge(row.make()) {
     readGlobal(projectFolderOption);
     readGlobal(excludeOption);
+    readGlobal(throughIrOption);
     if (const CheckOption *option = judge->option()) {
       ownOption = Options.get(option->name, option->value).str();
       if (const std::string error = judge->setOption(ownOption); !error.empty())
@@ -274,10 +323,11 @@ public:
     done = true;
     if (unitTexts().request)
       return unit->show(*result.Context);
-    sources = result.SourceManager;
     unit->analyse(*result.Context, [&](UnitAnalysis &analysis) {
       const PhaseTimer timer(row.name);
-      replay(analysis, *judge, *this);
+      sources = &unit->sources(*result.Context);
+      parsed = result.SourceManager;
+      replay(analysis, Source(*sources, result.Context->getLangOpts()), *judge, *this);
     });
   }
 
@@ -303,25 +353,27 @@ private:
   }
 
   void report(Finding finding) override {
-    const clang::SourceLocation location = sources->getFileLoc(finding.location);
-    if (static_cast<unsigned>(finding.level) > level || !unit->users().contains(location, *sources))
+    const clang::SourceLocation location = placeOf(finding.location);
+    if (static_cast<unsigned>(finding.level) > level || !unit->users().contains(location, *parsed))
       return;
     levelLog().add({row.name.str(),
-                    cleanPath(sources->getFilename(location), context.getCurrentBuildDirectory()),
-                    sources->getFileOffset(location), finding.message},
+                    cleanPath(parsed->getFilename(location), context.getCurrentBuildDirectory()),
+                    parsed->getFileOffset(location), finding.message},
                    finding.level);
     {
       clang::DiagnosticBuilder diagnostic = diag(location, "%0") << finding.message;
       if (finding.range.isValid())
-        diagnostic << sources->getExpansionRange(finding.range);
+        diagnostic << inFiles(sources->getExpansionRange(finding.range));
       // A repair is made as a whole, in user code and outside macros, or not at all.
       if (llvm::all_of(finding.fixes, [&](const clang::FixItHint &fix) { return isPossible(fix); }))
-        for (const clang::FixItHint &fix : finding.fixes)
+        for (clang::FixItHint &fix : finding.fixes) {
+          fix.RemoveRange = inFiles(fix.RemoveRange);
           diagnostic << fix;
+        }
     }
     for (const Note &note : finding.notes)
       if (note.location.isValid())
-        diag(sources->getFileLoc(note.location), "%0", clang::DiagnosticIDs::Note) << note.text;
+        diag(placeOf(note.location), "%0", clang::DiagnosticIDs::Note) << note.text;
       else
         diag("%0", clang::DiagnosticIDs::Note) << note.text;
   }
@@ -329,7 +381,16 @@ private:
   bool isPossible(const clang::FixItHint &fix) const {
     const clang::CharSourceRange range = fix.RemoveRange;
     return range.getBegin().isFileID() && range.getEnd().isFileID() &&
-           unit->users().contains(range.getBegin(), *sources);
+           unit->users().contains(unit->parsed(range.getBegin()), *parsed);
+  }
+
+  /// Where \p location of the analysis is written in the file that clang has parsed.
+  clang::SourceLocation placeOf(clang::SourceLocation location) const {
+    return unit->parsed(sources->getFileLoc(location));
+  }
+
+  clang::CharSourceRange inFiles(const clang::CharSourceRange &range) const {
+    return {{unit->parsed(range.getBegin()), unit->parsed(range.getEnd())}, range.isTokenRange()};
   }
 
   tidy::ClangTidyContext &context;
@@ -339,7 +400,8 @@ private:
   std::unique_ptr<Check> judge;
   std::string ownOption;            ///< What the user gives for that of the check, or its default.
   std::shared_ptr<SharedUnit> unit; ///< Null without a usable model.
-  const clang::SourceManager *sources = nullptr;
+  const clang::SourceManager *sources = nullptr; ///< Those of the locations in the analysis.
+  const clang::SourceManager *parsed = nullptr;
   bool done = false;
 };
 

@@ -10,6 +10,8 @@
 //                            meaning in clang-tidy, which has ExcludeHeaderFilterRegex.
 //   ml.ProjectFolder         the project root of files that lie outside version control; by default
 //                            the folder of the unit's main file.
+//   ml.ThroughIr             whether units are written down and read back (docs/ir.md) before they
+//                            are analysed: nothing that is found may differ.
 #pragma once
 
 #include "analyzer/flow/IrRequest.h"
@@ -34,6 +36,7 @@ inline constexpr llvm::StringLiteral deviceMemoryOption = "ml-batch-size-oom.Dev
 inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
 inline constexpr llvm::StringLiteral excludeOption = "ml.Exclude";
 inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
+inline constexpr llvm::StringLiteral throughIrOption = "ml.ThroughIr";
 
 /// The bundled models and those of the files in \p paths (as in ml.Models), read once per process.
 /// The result lives as long as the process.

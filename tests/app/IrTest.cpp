@@ -48,7 +48,7 @@ TEST_CASE("The text of a source has its functions and those of the user's header
   const Run run = ir(Work(), {"work.cpp"});
   CHECK(run.status == 0);
   CHECK(run.err.empty());
-  CHECK(run.out.rfind("gradtidy-ir 1\nfile f0 \"work.cpp\"\n", 0) == 0);
+  CHECK(run.out.rfind("gradtidy-ir 2\nfile f0 \"work.cpp\"\n", 0) == 0);
   CHECK(count(run.out, "\nfunction ") == 4);
   CHECK_THAT(run.out, Contains("\nfunction work::twice ") && Contains("\nfunction work::train ") &&
                           Contains("\nfunction once ") && Contains("    backward %"));
@@ -70,6 +70,14 @@ TEST_CASE("For a function that is not there the nearest names are given") {
   CHECK(run.out.empty());
   CHECK_THAT(run.err, Contains("there is no function 'twise'; the nearest names are 'work::twice', "
                                "'once', 'work::train'"));
+}
+
+TEST_CASE("The text of a whole unit has its classes, with or without precompiled headers") {
+  const Work project;
+  const Run run = ir(project, {"--whole", "work.cpp"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Contains("\nunit namespaces=[\"torch\"]"));
+  CHECK(ir(project, {"--whole", "--no-cache", "work.cpp"}).out == run.out);
 }
 
 TEST_CASE("The text of a header has the functions of the header alone") {

@@ -26,6 +26,8 @@
 //               Adds the flags for the headers in libtorch-VERSION of $GRADTIDY_LIBTORCH_CACHE,
 //               where script/bootstrap unpacks them. Exits with 77 (skipped) if they are not there.
 //   --has-fixes Every finding must have a fix, but for those announced with (no fix).
+//   --through-ir
+//               Analyzes what is read back from the text of each SOURCE.
 // Other options are passed on to gradtidy.
 
 #include <algorithm>
@@ -50,7 +52,7 @@ namespace {
 struct Options {
   enum class Mode { Compare, Fix, Together, Silent } mode = Mode::Compare;
   std::string gradtidy, check, libtorch;
-  bool hasFixes = false;
+  bool hasFixes = false, throughIr = false;
   std::vector<std::string> passedOn, flags;
   std::vector<fs::path> sources;
 };
@@ -75,6 +77,8 @@ Options parseOptions(int count, char **arguments) {
       options.mode = Options::Mode::Silent;
     else if (argument == "--has-fixes")
       options.hasFixes = true;
+    else if (argument == "--through-ir")
+      options.throughIr = true;
     else if (const std::string program = valueOf("--gradtidy"); !program.empty())
       options.gradtidy = program;
     else if (const std::string name = valueOf("--check"); !name.empty())
@@ -204,8 +208,10 @@ std::string quoted(const std::string &argument) {
 nlohmann::json findingsIn(const fs::path &source, const Options &options, const Workspace &space,
                           const std::vector<std::string> &more = {}) {
   const std::string output = space.folder / "findings.json";
-  std::string command = quoted(options.gradtidy) + " --quiet --format=json " +
-                        quoted("--config={Checks: '-*," + options.check + "'}");
+  std::string command =
+      quoted(options.gradtidy) + " --quiet --format=json " +
+      quoted("--config={Checks: '-*," + options.check + "'" +
+             (options.throughIr ? ", CheckOptions: {ml.ThroughIr: true}" : "") + "}");
   for (const auto *arguments : {&options.passedOn, &more})
     for (const std::string &argument : *arguments)
       command += " " + quoted(argument);

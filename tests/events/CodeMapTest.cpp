@@ -1,5 +1,5 @@
 // The source map: which nodes and symbols code has, and what they say.
-#include "analyzer/events/values/CodeMap.h"
+#include "analyzer/events/values/Vocabulary.h"
 
 #include "analyzer/events/Event.h"
 
@@ -19,7 +19,9 @@ class Mapped {
 public:
   explicit Mapped(const std::string &code)
       : unit(clang::tooling::buildASTFromCodeWithArgs(code, {"-std=c++20"}, "f.cpp")),
-        map(unit->getASTContext()) {
+        vocabulary(Model::bundled(), unit->getASTContext(),
+                   [](const clang::Decl *) { return true; }),
+        map(vocabulary.code()) {
     clang::ASTContext &context = unit->getASTContext();
     const auto found = context.getTranslationUnitDecl()->lookup(&context.Idents.get("f"));
     REQUIRE(!found.empty());
@@ -39,7 +41,8 @@ public:
   }
 
   std::unique_ptr<clang::ASTUnit> unit;
-  CodeMap map;
+  Vocabulary vocabulary;
+  CodeMap &map;
   const clang::FunctionDecl *function = nullptr;
   const ir::Node *body = nullptr;
 };
@@ -111,8 +114,7 @@ int global = 1;
 struct Pair { int first = 4; private: int second; };
 int f(const int &given, int count = 7) { static Pair pair; auto local = given; return local; }
 )");
-  CodeMap &map = const_cast<CodeMap &>(mapped.map);
-  const ir::Symbol *function = map.symbol(mapped.function);
+  const ir::Symbol *function = mapped.map.symbol(mapped.function);
   CHECK(function->name == "f");
   CHECK(function->isFunction());
   REQUIRE(function->parameters.size() == 2);
@@ -128,7 +130,7 @@ int f(const int &given, int count = 7) { static Pair pair; auto local = given; r
   const ir::Symbol *local = mapped.body->children[1]->declared.front();
   CHECK(local->hasLocalStorage());
   CHECK(local->typeRange.isInvalid()); // It is deduced.
-  const ir::Class &members = map.classOf(*pair->type->record);
+  const ir::Class &members = ir::classOf(*pair->type->record);
   REQUIRE(members.members.size() == 2);
   CHECK(members.members[0]->isPublic);
   CHECK(members.members[0]->init->integer == 4);

@@ -39,24 +39,31 @@ public:
     REQUIRE(unit);
     const clang::FunctionDecl *function = find(name);
     REQUIRE(function);
-    vocabulary.emplace(Model::bundled(), unit->getASTContext());
-    body = lower(function, paths, *vocabulary, unit->getASTContext());
-    REQUIRE(body);
+    vocabulary.emplace(Model::bundled(), unit->getASTContext(),
+                       [this](const clang::Decl *declaration) {
+                         return unit->getSourceManager().isInMainFile(declaration->getLocation());
+                       });
+    auto paths = std::make_unique<PathTable>();
+    LoweredUnit::Contents contents;
+    contents.functions.push_back(lower(function, *paths, *vocabulary, unit->getASTContext()));
+    REQUIRE(contents.functions.front());
+    lowered.emplace(Model::bundled(), std::move(paths), std::move(contents));
   }
 
   /// The blocks of the function.
   std::string text() const {
     std::string printed;
     llvm::raw_string_ostream out(printed);
-    print(out, body.get(), paths, ir::SourcePlaces(unit->getSourceManager(), ""));
+    print(out, *lowered, lowered->functions(), ir::SourcePlaces(unit->getSourceManager(), ""));
     const size_t begin = printed.find("\n  block ");
-    return printed.substr(begin, printed.find("\n  code\n") + 1 - begin);
+    // The code of a closure stands in that of the function around it.
+    const size_t end = std::min(printed.find("\n  code\n"), printed.find("\n\ncode\n"));
+    return printed.substr(begin, end + 1 - begin);
   }
 
   std::unique_ptr<clang::ASTUnit> unit;
-  PathTable paths;
   std::optional<Vocabulary> vocabulary;
-  std::unique_ptr<FunctionBody> body;
+  std::optional<LoweredUnit> lowered;
 
 private:
   const clang::FunctionDecl *find(llvm::StringRef name) const {
@@ -302,14 +309,14 @@ void f(Net net, torch::optim::LBFGS &optimizer, Tensor x) {
                 "lambda") == R"(
   block 0
     to 1
-  block 1 temporaries=[%2 %9 %7 %14]
-    clear-gradients optimizer@4:optimizer& -> %2 {arithmetic}
-    forward:torch::nn::LinearImpl::forward net@11:module-holder& (x@12:tensor&{lent}) -> %9:tensor {operation=weighted-sum typing=(rule=linear) parameters}
-    combine (%9:tensor, scale@13:tensor) -> %7:tensor {run=mul typing=(rule=elementwise) keeps-strides}
-    bind loss:tensor{not-tensor} (%7:tensor) @6
-    backward loss@16:tensor -> %14 {arithmetic constant=off}
-    return return:tensor{not-tensor} (loss@22:tensor) @21
-    end-lifetime loss @21
+  block 1 temporaries=[%14 %21 %19 %26]
+    clear-gradients optimizer@16:optimizer& -> %14 {arithmetic}
+    forward:torch::nn::LinearImpl::forward net@23:module-holder& (x@24:tensor&{lent}) -> %21:tensor {operation=weighted-sum typing=(rule=linear) parameters}
+    combine (%21:tensor, scale@25:tensor) -> %19:tensor {run=mul typing=(rule=elementwise) keeps-strides}
+    bind loss:tensor{not-tensor} (%19:tensor) @18
+    backward loss@28:tensor -> %26 {arithmetic constant=off}
+    return return:tensor{not-tensor} (loss@34:tensor) @33
+    end-lifetime loss @33
     to 2
   block 2
 )");

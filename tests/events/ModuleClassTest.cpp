@@ -30,10 +30,10 @@ public:
         clang::tooling::FileContentMappings(), &silent);
     REQUIRE(unit);
     clang::ASTContext &context = unit->getASTContext();
-    vocabulary.emplace(Model::bundled(), context);
-    classes.emplace(context, *vocabulary, [&context](const clang::Decl *declaration) {
+    vocabulary.emplace(Model::bundled(), context, [&context](const clang::Decl *declaration) {
       return context.getSourceManager().isInMainFile(declaration->getLocation());
     });
+    classes.emplace(context, *vocabulary);
   }
 
   const ModuleClass &operator[](llvm::StringRef name) const {

@@ -14,10 +14,12 @@ using namespace gradtidy;
 namespace {
 
 /// A text as print() writes it, with words of all kinds.
-constexpr const char *text = R"(gradtidy-ir 1
+constexpr const char *text = R"(gradtidy-ir 2
 file f0 "a \"b\"\\\x09.cpp"
-file f1 "model.h" inclusion=2
+file f1 "model.h" inclusion=2 at=1:2
 file f2 "model.h"
+
+unit namespaces=["torch"] phrases=[check-launch] cuda
 
 function work::f code=@1 this=this(work::f) returns-tensors
   parameter x:tensor declaration=x condition=0 choices=[(condition=1 value=Mode)]
@@ -42,10 +44,10 @@ code
 symbol work::f method name="f" qualified="work::f" at=1:1 init=@5
 )";
 
-std::string printed(const ParsedFunctions &functions) {
+std::string printed(const ParsedUnit &parsed) {
   std::string result;
   llvm::raw_string_ostream out(result);
-  print(out, functions.functions(), functions.paths(), functions.places());
+  print(out, *parsed.unit, *parsed.places);
   return result;
 }
 
@@ -74,10 +76,10 @@ std::string whole() {
 TEST_CASE("A text is read and says the same again") {
   auto first = parseIr(whole(), Model::bundled());
   REQUIRE(static_cast<bool>(first));
-  const std::string once = printed(**first);
+  const std::string once = printed(*first);
   auto second = parseIr(once, Model::bundled());
   REQUIRE(static_cast<bool>(second));
-  CHECK(printed(**second) == once);
+  CHECK(printed(*second) == once);
   // Names are listed as they are found; all else stands as it was written.
   const llvm::StringRef expected = text;
   const llvm::StringRef head = expected.take_front(expected.find("\nsymbol"));
@@ -87,9 +89,9 @@ TEST_CASE("A text is read and says the same again") {
 TEST_CASE("What is read is what the text says") {
   auto parsed = parseIr(whole(), Model::bundled());
   REQUIRE(static_cast<bool>(parsed));
-  REQUIRE((*parsed)->functions().size() == 1);
-  const FunctionBody &function = *(*parsed)->functions().front();
-  const PathTable &paths = (*parsed)->paths();
+  REQUIRE(parsed->unit->functions().size() == 1);
+  const FunctionBody &function = *parsed->unit->functions().front();
+  const PathTable &paths = parsed->unit->paths();
   CHECK(function.returnsTensors);
   CHECK(function.parameters[1].place.expr == nullptr);
   REQUIRE(function.blocks.size() == 2);
@@ -115,14 +117,14 @@ TEST_CASE("What is read is what the text says") {
   CHECK(&call.spelled() == &call);
   CHECK(call.arguments.size() == 2);
   CHECK(function.body->children[2] == call.children[0]);
-  CHECK((*parsed)->places().of(function.body->end()).size() == 3);
-  CHECK((*parsed)->places().of(function.body->end())[0].inclusion == 2);
+  CHECK(parsed->places->of(function.body->end()).size() == 3);
+  CHECK(parsed->places->of(function.body->end())[0].inclusion == 2);
 }
 
 TEST_CASE("A text that is wrong is refused, with the line") {
-  const std::string start = "gradtidy-ir 1\nfile f0 \"a.cpp\"\n";
+  const std::string start = "gradtidy-ir 2\nfile f0 \"a.cpp\"\n";
   CHECK(errorOf("") == "line 0: there is no file f0");
-  CHECK(errorOf("gradtidy-ir 0\n") == "line 1: expected 'gradtidy-ir 1'");
+  CHECK(errorOf("gradtidy-ir 0\n") == "line 1: expected 'gradtidy-ir 2'");
   CHECK(errorOf(start + "funktion f\n") == "line 3: 'funktion' has no meaning here");
   CHECK(errorOf(start + "symbol f function colour\n") == "line 3: 'colour' has no meaning here");
   CHECK(errorOf(start + "symbol f thing\n") == "line 3: 'thing' has no meaning here");

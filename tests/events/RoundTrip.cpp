@@ -67,7 +67,7 @@ bool areEqual(StringRef source, StringRef what, StringRef expected, StringRef fo
 
 bool isRepeated(StringRef gradtidy, StringRef source, llvm::ArrayRef<StringRef> flags,
                 bool isFirst) {
-  const std::string values = textOf(gradtidy, {"--values"}, source, flags);
+  const std::string values = textOf(gradtidy, {"--whole", "--values"}, source, flags);
   if (values.empty()) {
     llvm::errs() << source << ": there is no text\n";
     return false;
@@ -80,10 +80,10 @@ bool isRepeated(StringRef gradtidy, StringRef source, llvm::ArrayRef<StringRef> 
   }
   std::string again;
   llvm::raw_string_ostream out(again);
-  print(out, (*parsed)->functions(), (*parsed)->paths(), (*parsed)->places());
+  print(out, *parsed->unit, *parsed->places);
   return areEqual(source, "the text that was read and printed again", text, again) &&
-         (!isFirst ||
-          areEqual(source, "the text without values", text, textOf(gradtidy, {}, source, flags)));
+         (!isFirst || areEqual(source, "the text without values", text,
+                               textOf(gradtidy, {"--whole"}, source, flags)));
 }
 
 } // namespace

@@ -20,7 +20,8 @@ const Event creation = eventOf(EventKind::Create), computed = eventOf(EventKind:
             other = eventOf(EventKind::Combine);
 
 struct Fixture {
-  Tables tables;
+  PathTable paths;
+  Tables tables{paths};
   PathId a = variable(0), b = variable(1);
   PathId own = tables.paths.root(PathStep::This, nullptr);
 

@@ -10,7 +10,8 @@ namespace {
 const ir::Symbol subjects[3] = {};
 
 struct Fixture {
-  Tables tables;
+  PathTable paths;
+  Tables tables{paths};
   SourcesTable &sources = tables.sources;
   PathId variable(int number) { return tables.paths.root(PathStep::Variable, &subjects[number]); }
   SourcesId of(int number) { return sources.of(variable(number)); }

@@ -11,7 +11,8 @@ const ir::Symbol subjects[16] = {};
 
 /// A state with variables a to f, which are known by their letters only.
 struct Fixture {
-  Tables tables;
+  PathTable paths;
+  Tables tables{paths};
   State state{tables};
   PathId a = variable(0), b = variable(1), c = variable(2), d = variable(3);
 

@@ -25,7 +25,7 @@ const std::vector<Layer> &layers() {
       {"analyzer/source", {}},
       {"analyzer/model", {"analyzer/source"}},
       {"analyzer/frontend", {"analyzer/source"}},
-      {"analyzer/ir", {}},
+      {"analyzer/ir", {"analyzer/model"}},
       {"analyzer/events", {"analyzer/model", "analyzer/ir"}},
       {"analyzer/events/values", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
       {"analyzer/events/modules",
@@ -35,15 +35,13 @@ const std::vector<Layer> &layers() {
       {"analyzer/events/lowering",
        {"analyzer/model", "analyzer/frontend", "analyzer/events", "analyzer/events/values",
         "analyzer/events/modules", "analyzer/events/marks"}},
-      {"analyzer/flow",
-       {"analyzer/model", "analyzer/ir", "analyzer/events", "analyzer/events/modules",
-        "analyzer/events/lowering"}},
-      {"checks",
-       {"analyzer/model", "analyzer/frontend", "analyzer/ir", "analyzer/events", "analyzer/flow"}},
+      {"analyzer/flow", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
+      {"checks", {"analyzer/model", "analyzer/ir", "analyzer/events", "analyzer/flow"}},
       {"analyzer/report", {"analyzer/source", "checks"}},
       {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
       {"analyzer/plugin",
-       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/flow", "checks"}},
+       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/ir", "analyzer/events",
+        "analyzer/events/lowering", "analyzer/flow", "checks"}},
       {"analyzer/prove", {"analyzer/frontend"}},
       {"analyzer/watch",
        {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
@@ -130,10 +128,23 @@ static void addIncluded(const std::string &file, std::set<std::string> &all) {
 }
 
 TEST_CASE("Behind the lowering, and in the source map, nothing knows an AST") {
-  // Places, their order and their text; what a repair is made of; the unit that is to be lowered.
-  static const std::set<std::string> allowed = {
-      "ASTContext", "CharSourceRange", "FileID",        "FixItHint",   "LangOptions",
-      "Lexer",      "SourceLocation",  "SourceManager", "SourceRange", "tok"};
+  // Places, their order and their text; what a repair is made of.
+  static const std::set<std::string> allowed = {"CharSourceRange",
+                                                "DiagnosticIDs",
+                                                "DiagnosticOptions",
+                                                "DiagnosticsEngine",
+                                                "FileID",
+                                                "FileManager",
+                                                "FileSystemOptions",
+                                                "FixItHint",
+                                                "LangOptions",
+                                                "Lexer",
+                                                "SourceLocation",
+                                                "SourceManager",
+                                                "SourceRange",
+                                                "SrcMgr",
+                                                "isAsciiIdentifierContinue",
+                                                "tok"};
   static const std::regex include("#include \"clang/(?!Basic/|Lex/)"), name("clang::(\\w+)"),
       forward("^namespace clang");
   const auto forLines = [](const std::string &file, const auto &visit) {
@@ -186,15 +197,18 @@ TEST_CASE("Every field of the IR is in its text") {
       none("^ +(?:using|friend|static|return|enum|mutable|bool operator)\\b|\\) "
            "const;|\\(.*\\);|operator");
   // What owns others' parts, and what is no part of the IR.
-  static const std::set<std::string> allowed = {"typings", "texts", "classTests", "function"};
+  static const std::set<std::string> allowed = {"typings", "texts", "classTests", "modules",
+                                                "function"};
   const auto textOf = [](const std::string &file) {
     std::ifstream in(fs::path(PROJECT_ROOT) / file);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
   const std::string text = textOf("analyzer/events/Fields.h") + textOf("analyzer/events/Print.cpp");
   size_t count = 0;
-  for (const char *file : {"analyzer/ir/Node.h", "analyzer/ir/Symbol.h", "analyzer/events/Event.h",
-                           "analyzer/events/Typing.h"}) {
+  for (const char *file :
+       {"analyzer/ir/Node.h", "analyzer/ir/Symbol.h", "analyzer/events/Event.h",
+        "analyzer/events/Typing.h", "analyzer/events/ModuleClass.h", "analyzer/events/Layer.h",
+        "analyzer/events/CalledModule.h", "analyzer/events/KernelCare.h"}) {
     std::ifstream in(fs::path(PROJECT_ROOT) / file);
     std::string owner;
     for (std::string line; std::getline(in, line);) {
@@ -203,9 +217,8 @@ TEST_CASE("Every field of the IR is in its text") {
         owner.clear();
       else if (std::regex_search(line, match, begin))
         owner = match[1];
-      // What is known of a class is not part of a function's IR.
-      else if (!owner.empty() && owner != "Class" && owner != "Method" &&
-               !std::regex_search(line, none) && std::regex_search(line, match, field)) {
+      else if (!owner.empty() && !std::regex_search(line, none) &&
+               std::regex_search(line, match, field)) {
         const std::string name = match[1];
         INFO(file << ": " << owner << "::" << name);
         CHECK((allowed.count(name) || text.find("." + name) != std::string::npos ||

@@ -1,32 +1,23 @@
 #include "CalledModules.h"
 
-#include "ModuleClasses.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
 
 namespace gradtidy {
 
-CalledModules::CalledModules(clang::ASTContext &context, Vocabulary &vocabulary,
-                             std::function<bool(const clang::Decl *)> isUserCode)
-    : vocabulary(vocabulary),
-      modules(std::make_unique<ModuleClasses>(context, vocabulary, std::move(isUserCode))) {}
-
-CalledModules::~CalledModules() = default;
-
-const std::vector<ModuleClass> &CalledModules::classes() const { return modules->all(); }
+CalledModules::CalledModules(clang::ASTContext &context, Vocabulary &vocabulary)
+    : vocabulary(vocabulary), modules(context, vocabulary) {
+  for (const ModuleClass &view : modules.all())
+    classes.push_back(std::make_unique<ModuleClass>(view));
+}
 
 static const clang::CXXRecordDecl *recordOf(const ModuleClass &view) {
   return CodeMap::record(view.record);
 }
 
-const ModuleClass *CalledModules::classOf(const Event &event) const {
-  const clang::Expr *module = CodeMap::expr(event.subject.expr);
-  return module ? viewOf(vocabulary.classOf(strip(module)->getType())) : nullptr;
-}
-
 const ModuleClass *CalledModules::viewOf(const clang::CXXRecordDecl *record) const {
-  for (const ModuleClass &view : classes())
+  for (const ModuleClass &view : llvm::make_pointee_range(classes))
     if (record && recordOf(view)->getCanonicalDecl() == record->getCanonicalDecl())
       return &view;
   return nullptr;
@@ -48,11 +39,11 @@ bool CalledModules::saysHowToCopy(const clang::CXXRecordDecl &record) const {
          });
 }
 
-std::vector<const ir::Symbol *> CalledModules::lostByClone(const Event &event) const {
+std::vector<const ir::Symbol *> CalledModules::lostByClone(const ModuleClass &of) const {
   std::vector<const ir::Symbol *> lost;
   llvm::SmallVector<const ModuleClass *, 4> pending;
-  if (const ModuleClass *view = classOf(event); view && saysHowToCopy(*recordOf(*view)))
-    pending.push_back(view);
+  if (saysHowToCopy(*recordOf(of)))
+    pending.push_back(&of);
   for (size_t i = 0; i < pending.size(); ++i)
     for (const ModuleMember &member : pending[i]->members) {
       const clang::QualType type = CodeMap::member(member.field)->getType();
@@ -68,16 +59,9 @@ std::vector<const ir::Symbol *> CalledModules::lostByClone(const Event &event) c
   return lost;
 }
 
-bool CalledModules::mayAskForMode(const ir::Symbol &record) const {
-  const ModuleClass *view = viewOf(CodeMap::record(&record));
-  return !view || llvm::any_of(recordOf(*view)->methods(), [&](const clang::CXXMethodDecl *method) {
-    return modules->asksForMode(*method);
-  });
-}
-
 CalledModules::Views CalledModules::variantsOf(const ModuleClass &view) const {
   Views variants;
-  for (const ModuleClass &other : classes())
+  for (const ModuleClass &other : llvm::make_pointee_range(classes))
     if (!recordOf(other)->isAbstract() && recordOf(other)->isDerivedFrom(recordOf(view)))
       variants.push_back(&other);
   return variants;
@@ -100,13 +84,10 @@ bool CalledModules::isStateless(const ModuleClass &view) const {
   return inheritsNone && holdsNothing(view);
 }
 
-bool CalledModules::isStateless(const Event &event) const {
-  const ModuleClass *view = classOf(event);
-  if (!view || dependsOnMode(event) != Answer::No)
-    return false;
-  if (!recordOf(*view)->isAbstract())
-    return isStateless(*view);
-  const Views variants = variantsOf(*view);
+bool CalledModules::hasNothing(const ModuleClass &view) const {
+  if (!recordOf(view)->isAbstract())
+    return isStateless(view);
+  const Views variants = variantsOf(view);
   return !variants.empty() &&
          llvm::all_of(variants, [&](const ModuleClass *variant) { return isStateless(*variant); });
 }
@@ -133,7 +114,7 @@ bool CalledModules::mayHoldModes(const ModuleClass &view, Seen &seen) const {
 bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
   return llvm::any_of(view.members, [&](const ModuleMember &member) {
     const clang::QualType type = CodeMap::member(member.field)->getType();
-    if (!isModule(member.role) || modules->dependsOnMode(type) == Answer::No)
+    if (!isModule(member.role) || modules.dependsOnMode(type) == Answer::No)
       return false;
     const clang::CXXRecordDecl *record = vocabulary.classOf(type);
     const ModuleClass *inner = viewOf(record);
@@ -143,51 +124,57 @@ bool CalledModules::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
   });
 }
 
-Answer CalledModules::dependsOnMode(const Event &event) const {
-  if (!event.subject.expr)
-    return Answer::Unknown;
-  const Answer answer = modules->dependsOnMode(CodeMap::expr(event.subject.expr));
-  const ModuleClass *view = answer == Answer::Unknown ? classOf(event) : nullptr;
+Answer CalledModules::dependsOnMode(const clang::Expr *module, const ModuleClass *view) const {
+  const Answer answer = modules.dependsOnMode(module);
   llvm::SmallPtrSet<const ModuleClass *, 4> seen;
-  return view && !mayHoldModes(*view, seen) ? Answer::No : answer;
+  return answer == Answer::Unknown && view && !mayHoldModes(*view, seen) ? Answer::No : answer;
 }
 
-bool CalledModules::asksForMode(const ir::Symbol &method) const {
-  return modules->asksForMode(*CodeMap::function(&method));
+bool CalledModules::asksForMode(const clang::FunctionDecl &function) const {
+  return modules.asksForMode(function);
 }
 
-bool CalledModules::normalizesBatches(const Event &event) const {
-  const clang::Expr *module = CodeMap::expr(event.subject.expr);
-  return module && modules->normalizesBatches(module) == Answer::Yes;
-}
-
-ModuleSize CalledModules::sizeOf(const Event &event) const {
-  const clang::Expr *module = CodeMap::expr(event.subject.expr);
-  return module ? modules->sizeOf(module) : ModuleSize();
-}
-
-Layer CalledModules::layerOf(const Event &event) const {
-  const clang::Expr *module = CodeMap::expr(event.subject.expr);
-  return module ? modules->lastLayer(module) : Layer();
-}
-
-Layer CalledModules::layerMadeBy(const Event &event) const {
-  const clang::Expr *made = CodeMap::expr(event.site);
-  return made ? modules->lastLayer(made) : Layer();
-}
-
-Answer CalledModules::modeOfMade(const Event &event) const {
-  const clang::Expr *made = CodeMap::expr(event.site);
-  return made ? modules->dependsOnMode(made) : Answer::Unknown;
-}
-
-bool CalledModules::isLayer(const Event &event) const {
-  const clang::Expr *module = CodeMap::expr(event.subject.expr);
-  const clang::CXXRecordDecl *record = module ? vocabulary.classOf(module->getType()) : nullptr;
+bool CalledModules::isLayer(const clang::CXXRecordDecl *record) const {
   if (!record || !vocabulary.isFramework(record))
     return false;
   const Trait trait = vocabulary.traitOf(record);
   return trait != Trait::Container && trait != Trait::Opaque;
+}
+
+/// Whether the event makes the module that is its subject.
+static bool isMade(const Event &event) {
+  return isModule(event.subject.role) && (event.kind == EventKind::Construct ||
+                                          (event.result && event.result == event.subject.path));
+}
+
+std::unique_ptr<const CalledModule> CalledModules::describe(const Event &event) const {
+  auto result = std::make_unique<CalledModule>();
+  if (isMade(event)) {
+    const clang::Expr *made = CodeMap::expr(event.site);
+    if (!made)
+      return nullptr;
+    result->layer = modules.lastLayer(made);
+    result->dependsOnMode = modules.dependsOnMode(made);
+    return result;
+  }
+  const clang::Expr *module = CodeMap::expr(event.subject.expr);
+  const clang::CXXRecordDecl *record =
+      module ? vocabulary.classOf(strip(module)->getType()) : nullptr;
+  if (!record || (event.kind != EventKind::Forward && !isModule(vocabulary.roleOf(record))))
+    return nullptr;
+  result->view = viewOf(record);
+  result->dependsOnMode = dependsOnMode(module, result->view);
+  result->isStateless =
+      result->view && result->dependsOnMode == Answer::No && hasNothing(*result->view);
+  result->isLayer = isLayer(vocabulary.classOf(module->getType()));
+  if (event.kind == EventKind::Forward) {
+    result->normalizesBatches = modules.normalizesBatches(module) == Answer::Yes;
+    result->layer = modules.lastLayer(module);
+    result->size = modules.sizeOf(module);
+  }
+  if (result->view)
+    result->lostByClone = lostByClone(*result->view);
+  return result;
 }
 
 } // namespace gradtidy

@@ -1,8 +1,8 @@
 // What a container of layers ends in.
 #pragma once
 
-#include "Layer.h"
 #include "ModuleUses.h"
+#include "analyzer/events/Layer.h"
 
 namespace gradtidy {
 

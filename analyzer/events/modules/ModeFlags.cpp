@@ -25,8 +25,8 @@ struct FlagFacts {
 
 class Collector : public clang::RecursiveASTVisitor<Collector> {
 public:
-  Collector(Vocabulary &vocabulary, const std::function<bool(const clang::Decl *)> &isUserCode)
-      : vocabulary(vocabulary), isUserCode(isUserCode) {}
+  explicit Collector(Vocabulary &vocabulary)
+      : vocabulary(vocabulary), isUserCode(vocabulary.code().isUserCode()) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -194,7 +194,7 @@ private:
   }
 
   Vocabulary &vocabulary;
-  const std::function<bool(const clang::Decl *)> &isUserCode;
+  const CodeMap::IsUserCode &isUserCode;
   const clang::FunctionDecl *function = nullptr;
   llvm::DenseSet<const clang::CXXRecordDecl *> asking; ///< Those that call is_training().
   llvm::DenseMap<const clang::CXXRecordDecl *, std::vector<Arguments>> constructions;
@@ -202,10 +202,8 @@ private:
 
 } // namespace
 
-std::vector<ModeFlag>
-findStuckModeFlags(clang::ASTContext &context, Vocabulary &vocabulary,
-                   const std::function<bool(const clang::Decl *)> &isUserCode) {
-  Collector collector(vocabulary, isUserCode);
+std::vector<ModeFlag> findStuckModeFlags(clang::ASTContext &context, Vocabulary &vocabulary) {
+  Collector collector(vocabulary);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
   std::vector<ModeFlag> stuck;

@@ -14,12 +14,10 @@ namespace gradtidy {
 
 class ModuleClasses::Implementation {
 public:
-  Implementation(ASTContext &context, Vocabulary &vocabulary,
-                 std::function<bool(const Decl *)> isUserCode)
-      : context(context), vocabulary(vocabulary),
-        flags(findStuckModeFlags(context, vocabulary, isUserCode)),
-        uses(context, vocabulary, std::move(isUserCode)), natures(context, vocabulary, uses),
-        phases(uses), registrations(context, vocabulary, uses, phases),
+  Implementation(ASTContext &context, Vocabulary &vocabulary)
+      : context(context), vocabulary(vocabulary), flags(findStuckModeFlags(context, vocabulary)),
+        uses(context, vocabulary), natures(context, vocabulary, uses), phases(uses),
+        registrations(context, vocabulary, uses, phases),
         members(vocabulary, uses, natures, phases, registrations) {
     for (const CXXRecordDecl *record : uses.records)
       classes.push_back(view(record->getDefinition()));
@@ -49,6 +47,8 @@ private:
     result.record = vocabulary.code().symbol(record);
     result.isVisible = uses.isVisible(record);
     result.dependsOnMode = natures.of(record).mode;
+    result.asksForMode = llvm::any_of(
+        record->methods(), [&](const CXXMethodDecl *method) { return asksForMode(*method); });
     for (const FieldDecl *field : record->fields())
       if (uses.heldBy(field->getType()).any())
         result.members.push_back(members.view(field));
@@ -56,7 +56,7 @@ private:
         addHelper(field, result);
     for (const ModeFlag &flag : flags)
       if (CodeMap::member(flag.field)->getParent() == record)
-        result.stuckFlag = &flag;
+        result.stuckFlag = flag;
     for (const CXXMethodDecl *method : record->methods())
       if (const FunctionDecl *body = uses.definitionOf(method);
           body && phases.isForwardPass(method))
@@ -90,10 +90,8 @@ private:
   ModuleMembers members;
 };
 
-ModuleClasses::ModuleClasses(ASTContext &context, Vocabulary &vocabulary,
-                             std::function<bool(const Decl *)> isUserCode)
-    : implementation(std::make_unique<Implementation>(context, vocabulary, std::move(isUserCode))) {
-}
+ModuleClasses::ModuleClasses(ASTContext &context, Vocabulary &vocabulary)
+    : implementation(std::make_unique<Implementation>(context, vocabulary)) {}
 
 ModuleClasses::~ModuleClasses() = default;
 

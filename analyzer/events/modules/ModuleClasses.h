@@ -5,8 +5,8 @@
 // of sight may be registered there.
 #pragma once
 
-#include "Layer.h"
-#include "ModuleClass.h"
+#include "analyzer/events/Layer.h"
+#include "analyzer/events/ModuleClass.h"
 #include "analyzer/events/values/Vocabulary.h"
 
 #include <functional>
@@ -16,10 +16,8 @@ namespace gradtidy {
 
 class ModuleClasses {
 public:
-  /// Looks at the declarations of the context's traversal scope for which \p isUserCode holds.
-  /// All arguments must outlive this object.
-  ModuleClasses(clang::ASTContext &context, Vocabulary &vocabulary,
-                std::function<bool(const clang::Decl *)> isUserCode);
+  /// Looks at the user's code in the context's traversal scope. Both must outlive this object.
+  ModuleClasses(clang::ASTContext &context, Vocabulary &vocabulary);
   ~ModuleClasses();
 
   const std::vector<ModuleClass> &all() const;

@@ -1,11 +1,11 @@
 // What is known of the data members of module classes.
 #pragma once
 
-#include "ModuleClass.h"
 #include "ModuleNature.h"
 #include "ModulePhases.h"
 #include "Registrations.h"
 #include "TensorContent.h"
+#include "analyzer/events/ModuleClass.h"
 
 namespace gradtidy {
 

@@ -97,8 +97,28 @@ Nature ModuleNatures::ofRegistrations(const CXXRecordDecl *module) {
 }
 
 bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record) {
+  if (!record || vocabulary.roleOf(record) != TypeRole::Module)
+    return askingOutside().contains(function->getCanonicalDecl());
   ActiveSet asked;
   return asksForMode(function, record, asked);
+}
+
+const llvm::DenseSet<const FunctionDecl *> &ModuleNatures::askingOutside() {
+  if (asking)
+    return *asking;
+  asking = uses.modeDependent;
+  std::vector<const FunctionDecl *> reached(asking->begin(), asking->end());
+  while (!reached.empty()) {
+    const FunctionDecl *callee = reached.back();
+    reached.pop_back();
+    const CXXRecordDecl *record = classOf(callee);
+    if (record && vocabulary.roleOf(record) == TypeRole::Module)
+      continue;
+    for (const FunctionDecl *caller : uses.callersOf(callee))
+      if (asking->insert(caller).second)
+        reached.push_back(caller);
+  }
+  return *asking;
 }
 
 bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record,

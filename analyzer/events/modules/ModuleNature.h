@@ -63,13 +63,16 @@ private:
   bool isKnownByType(clang::QualType type);
   bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record,
                    ActiveSet &asked);
+  /// The functions outside modules for which asksForMode() holds, among others.
+  const llvm::DenseSet<const clang::FunctionDecl *> &askingOutside();
 
   const clang::ASTContext &context;
   Vocabulary &vocabulary;
   ModuleUses &uses;
   llvm::DenseMap<const clang::CXXRecordDecl *, Nature> natures;
   llvm::DenseMap<Entity, Nature> naturesOfEntities;
-  ActiveSet active;   ///< Classes.
+  std::optional<llvm::DenseSet<const clang::FunctionDecl *>> asking; ///< See askingOutside().
+  ActiveSet active;                                                  ///< Classes.
   VisitedSet visited; ///< Entities and functions, since the class or the question from outside.
 };
 

@@ -2,8 +2,8 @@
 // sizes are written where the layers are made.
 #pragma once
 
-#include "Layer.h"
 #include "ModuleUses.h"
+#include "analyzer/events/Layer.h"
 
 namespace gradtidy {
 

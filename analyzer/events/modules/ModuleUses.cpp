@@ -10,9 +10,8 @@ using namespace clang;
 
 namespace gradtidy {
 
-ModuleUses::ModuleUses(ASTContext &context, Vocabulary &vocabulary,
-                       std::function<bool(const Decl *)> isUserCode)
-    : vocabulary(vocabulary), isUserCode(std::move(isUserCode)), heldTypes(vocabulary) {
+ModuleUses::ModuleUses(ASTContext &context, Vocabulary &vocabulary)
+    : vocabulary(vocabulary), isUserCode(vocabulary.code().isUserCode()), heldTypes(vocabulary) {
   const bool hasErrors = context.getDiagnostics().hasErrorOccurred();
   if (hasErrors)
     strays = findStrayMethods(context);

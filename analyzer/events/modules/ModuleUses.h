@@ -4,7 +4,7 @@
 
 #include "DamagedCode.h"
 #include "HeldTypes.h"
-#include "ModuleClass.h"
+#include "analyzer/events/ModuleClass.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Vocabulary.h"
 
@@ -52,9 +52,8 @@ struct EntityFacts {
 
 class ModuleUses {
 public:
-  /// Visits the traversal scope of \p context, as far as \p isUserCode holds.
-  ModuleUses(clang::ASTContext &context, Vocabulary &vocabulary,
-             std::function<bool(const clang::Decl *)> isUserCode);
+  /// Visits the user's code in the traversal scope of \p context.
+  ModuleUses(clang::ASTContext &context, Vocabulary &vocabulary);
 
   using Functions = llvm::SmallSetVector<const clang::FunctionDecl *, 8>;
 
@@ -152,7 +151,7 @@ private:
   const clang::FunctionDecl *declared(const clang::FunctionDecl *function) const;
 
   Vocabulary &vocabulary;
-  std::function<bool(const clang::Decl *)> isUserCode;
+  const CodeMap::IsUserCode &isUserCode;
   HeldTypes heldTypes;
   llvm::DenseMap<Entity, EntityFacts> facts;
   llvm::DenseMap<const clang::FunctionDecl *, Functions> callees, callers;

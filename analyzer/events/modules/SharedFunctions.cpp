@@ -18,10 +18,9 @@ namespace {
 class Collector : public clang::RecursiveASTVisitor<Collector> {
 public:
   Collector(const clang::ASTContext &context, Vocabulary &vocabulary,
-            const std::function<bool(const clang::Decl *)> &isUserCode,
             const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf)
       : context(context), sources(context.getSourceManager()), vocabulary(vocabulary),
-        isUserCode(isUserCode), turnOf(turnOf) {}
+        isUserCode(vocabulary.code().isUserCode()), turnOf(turnOf) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -139,7 +138,7 @@ private:
   const clang::ASTContext &context;
   const clang::SourceManager &sources;
   Vocabulary &vocabulary;
-  const std::function<bool(const clang::Decl *)> &isUserCode;
+  const CodeMap::IsUserCode &isUserCode;
   const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf;
   llvm::DenseSet<const clang::CXXRecordDecl *> used;
 };
@@ -148,9 +147,8 @@ private:
 
 std::vector<SharedFunction>
 findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<bool(const clang::Decl *)> &isUserCode,
                     const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf) {
-  Collector collector(context, vocabulary, isUserCode, turnOf);
+  Collector collector(context, vocabulary, turnOf);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
   return {collector.found.begin(), collector.found.end()};

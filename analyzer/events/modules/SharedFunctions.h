@@ -17,12 +17,11 @@ namespace gradtidy {
 /// Those that the unit calls and does not define, and those that it defines for others, as far as
 /// modules, optimizers or tensors pass through them; of a module class that is used, all that is
 /// defined elsewhere. Sorted; the forward pass and the constructors of a module are not counted
-/// among what others may call. Visits the traversal scope of \p context, as far as \p isUserCode
-/// holds.
+/// among what others may call. Visits the traversal scope of \p context, as far as it is the
+/// user's.
 /// \param turnOf  in which turn a declaration was read; none for one that does not count yet.
 std::vector<SharedFunction>
 findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<bool(const clang::Decl *)> &isUserCode,
                     const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf);
 
 } // namespace gradtidy

@@ -1,8 +1,8 @@
 // Modules that live no longer than one forward pass.
 #pragma once
 
-#include "ModuleClass.h"
 #include "ModuleNature.h"
+#include "analyzer/events/ModuleClass.h"
 
 namespace gradtidy {
 

@@ -1,6 +1,6 @@
 #include "CodeMap.h"
 
-#include "Vocabulary.h"
+#include "Values.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -17,7 +17,8 @@ struct CodeMap::OwnedSymbol : ir::Symbol {
   const NamedDecl *origin = nullptr;
 };
 
-CodeMap::CodeMap(ASTContext &context) : ast(context) {}
+CodeMap::CodeMap(ASTContext &context, Vocabulary &vocabulary, IsUserCode isUserCode)
+    : ast(context), vocabulary(vocabulary), isUser(std::move(isUserCode)) {}
 
 /// What \p code wraps in the same place, or null: implicit casts, temporaries, cleanups.
 static const Expr *wrapped(const Stmt *code) {
@@ -220,9 +221,8 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
     node.brackets = {cast->getLParenLoc(), cast->getRParenLoc()};
   } else if (isa<ExplicitCastExpr>(expr)) {
     node.kind = NodeKind::Cast;
-  } else if (const auto *real = dyn_cast<FloatingLiteral>(&expr)) {
+  } else if (isa<FloatingLiteral>(expr)) {
     node.kind = NodeKind::Real;
-    node.real = real->getValueAsApproximateDouble();
   } else if (isa<IntegerLiteral>(expr)) {
     node.kind = NodeKind::Integer;
   } else if (isa<CXXBoolLiteralExpr>(expr)) {
@@ -297,6 +297,12 @@ void CodeMap::describeReference(ir::Node &node, const DeclRefExpr &reference) {
       node.templateArgument = first.getTypeSourceInfo()->getTypeLoc().getSourceRange();
 }
 
+static double approximate(llvm::APFloat value) {
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.convertToDouble();
+}
+
 void CodeMap::evaluate(ir::Node &node, const Expr &expr) const {
   if (expr.getType().isNull() || !expr.getType().getNonReferenceType()->isArithmeticType() ||
       expr.isValueDependent() || expr.containsErrors())
@@ -310,6 +316,8 @@ void CodeMap::evaluate(ir::Node &node, const Expr &expr) const {
   node.isConstant = expr.EvaluateAsRValue(result, ast) && !result.HasSideEffects;
   if (node.isConstant && result.Val.isInt())
     node.integer = result.Val.getInt().tryExtValue();
+  else if (node.isConstant && result.Val.isFloat())
+    node.real = approximate(result.Val.getFloat());
 }
 
 const Stmt *CodeMap::code(const ir::Node *node) {
@@ -351,6 +359,15 @@ static StringRef outermostNamespace(const Decl &declaration) {
   return name;
 }
 
+/// Whether all declarations of the same are in the main file.
+static bool isOfMainFile(const Decl &declaration) {
+  const SourceManager &sources = declaration.getASTContext().getSourceManager();
+  const auto isInSource = [&](const Decl *each) {
+    return sources.isInMainFile(sources.getExpansionLoc(each->getLocation()));
+  };
+  return isInSource(&declaration) && llvm::all_of(declaration.redecls(), isInSource);
+}
+
 const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   if (const auto *record = dyn_cast_or_null<CXXRecordDecl>(declaration))
     declaration = record->getDefinition() ? record->getDefinition() : record->getCanonicalDecl();
@@ -372,6 +389,7 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   symbol->range = declaration->getSourceRange();
   symbol->isStandard = isStandard(declaration);
   symbol->isOfSystem = ast.getSourceManager().isInSystemHeader(declaration->getLocation());
+  symbol->isOfMainFile = isOfMainFile(*declaration);
   symbol->isPublic = declaration->getAccess() == AS_public;
   symbol->isPrivate = declaration->getAccess() == AS_private;
   if (const auto *value = dyn_cast<ValueDecl>(declaration);
@@ -396,7 +414,11 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
     describeVariable(*symbol, *variable);
   else if (const auto *function = dyn_cast<FunctionDecl>(declaration))
     describeFunction(*symbol, *function);
-  if (isa<VarDecl, FieldDecl>(declaration))
+  if (isa<FunctionDecl, CXXRecordDecl>(declaration)) {
+    symbol->isFramework = vocabulary.isFramework(declaration);
+    symbol->trait = vocabulary.traitOf(declaration);
+  }
+  if (isa<VarDecl, FieldDecl, FunctionDecl, CXXRecordDecl>(declaration))
     waiting.push_back(symbol);
   if (isOutermost)
     settle();
@@ -434,11 +456,27 @@ void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
   if (const auto *parameter = dyn_cast<ParmVarDecl>(&variable)) {
     symbol.index = parameter->getFunctionScopeIndex();
     symbol.isForwarded = isForwarded(*parameter);
+    const auto *function = dyn_cast<FunctionDecl>(parameter->getDeclContext());
+    symbol.hasDefault =
+        function && llvm::any_of(function->redecls(), [&](const FunctionDecl *each) {
+          return symbol.index < each->getNumParams() &&
+                 each->getParamDecl(symbol.index)->hasDefaultArg();
+        });
   }
+}
+
+/// The declaration with the body that \p function runs, or null. Where errors keep a template from
+/// being instantiated, it speaks for itself.
+static const FunctionDecl *definitionOf(const FunctionDecl &function) {
+  const FunctionDecl *definition = nullptr, *pattern = function.getTemplateInstantiationPattern();
+  return function.hasBody(definition) || (pattern && pattern->hasBody(definition)) ? definition
+                                                                                   : nullptr;
 }
 
 void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function) {
   symbol.type = type(function.getReturnType());
+  if (const FunctionDecl *definition = definitionOf(function); definition && isUser(definition))
+    symbol.definition = this->symbol(definition);
   symbol.isMain = function.isMain();
   symbol.isBuiltin = function.getBuiltinID() != 0;
   symbol.isPureVirtual = function.isPureVirtual();
@@ -451,6 +489,11 @@ void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function)
   for (const ParmVarDecl *parameter : function.parameters())
     parameters.push_back(this->symbol(parameter));
   symbol.parameters = llvm::ArrayRef(parameters).copy(allocator);
+  llvm::SmallVector<const ir::Symbol *, 1> overridden;
+  if (method)
+    for (const CXXMethodDecl *base : method->overridden_methods())
+      overridden.push_back(this->symbol(base)->first);
+  symbol.overridden = llvm::ArrayRef(overridden).copy(allocator);
   if (const FunctionTypeLoc written = function.getFunctionTypeLoc())
     symbol.parentheses = written.getParensRange();
 }
@@ -462,7 +505,7 @@ static const Expr *initializerOf(const NamedDecl &declaration) {
                ? nullptr
                : parameter->getInit();
   if (const auto *variable = dyn_cast<VarDecl>(&declaration))
-    return variable->getInit();
+    return variable->hasGlobalStorage() ? variable->getAnyInitializer() : variable->getInit();
   const auto *member = dyn_cast<FieldDecl>(&declaration);
   return member && member->hasInClassInitializer() ? member->getInClassInitializer() : nullptr;
 }
@@ -471,9 +514,16 @@ void CodeMap::settle() {
   while (!waiting.empty()) {
     OwnedSymbol *symbol = waiting.back();
     waiting.pop_back();
-    if (!symbol->isOfSystem)
-      if (const Expr *init = initializerOf(*symbol->origin))
-        symbol->init = make(init, nullptr);
+    if (const auto *record = dyn_cast<CXXRecordDecl>(symbol->origin)) {
+      describeRecord(*symbol, *record);
+    } else if (const auto *function = dyn_cast<FunctionDecl>(symbol->origin)) {
+      if (symbol->definition == symbol)
+        symbol->body = make(function->getBody(), nullptr);
+    } else if (const Expr *init = symbol->isOfSystem ? nullptr : initializerOf(*symbol->origin)) {
+      symbol->init = make(init, nullptr);
+      symbol->namesDevice = symbol->type && symbol->type->role == TypeRole::Device &&
+                            gradtidy::namesDevice(init, vocabulary);
+    }
   }
   isMaking = false;
 }
@@ -505,6 +555,10 @@ const ir::Type *CodeMap::type(QualType type) {
     result->record = symbol(object->getAsCXXRecordDecl());
   if (result->record)
     result->name = result->record->name;
+  result->role = vocabulary.roleOf(type);
+  result->holdsTensors =
+      vocabulary.isTensorList(object) ||
+      (result->record && result->record->isStandard && vocabulary.holdsTensors(object));
   result->pointee = this->type(pointee(object));
   const auto *special =
       dyn_cast_or_null<ClassTemplateSpecializationDecl>(object->getAsCXXRecordDecl());
@@ -519,33 +573,43 @@ const ir::Type *CodeMap::type(QualType type) {
   return result;
 }
 
-const ir::Class &CodeMap::classOf(const ir::Symbol &symbol) {
-  const ir::Class *&known = classes[&symbol];
-  if (known)
-    return *known;
+void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
+  if (!record.hasDefinition())
+    return;
+  llvm::SmallVector<const ir::Symbol *, 1> bases;
+  for (const CXXBaseSpecifier &base : record.bases())
+    if (const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl())
+      bases.push_back(this->symbol(type));
+  symbol.bases = llvm::ArrayRef(bases).copy(allocator);
+  if (!symbol.isStandard)
+    symbol.record = whole(record);
+}
+
+const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
   ir::Class *result = new (allocator) ir::Class;
-  if (const CXXRecordDecl *declared = record(&symbol); declared && declared->hasDefinition()) {
-    llvm::SmallVector<ir::Method, 8> methods;
-    for (const CXXMethodDecl *method : declared->methods())
-      methods.push_back({this->symbol(method),
-                         method->isImplicit() || method->isDefaulted() || method->isDeleted(),
-                         method->isDefined(),
-                         method->getTemplateInstantiationPattern() != nullptr});
-    llvm::SmallVector<const ir::Symbol *, 8> members, constructors;
-    for (const FieldDecl *member : declared->fields())
-      members.push_back(this->symbol(member->getCanonicalDecl()));
-    for (const CXXConstructorDecl *constructor : declared->ctors())
-      if (!constructor->isCopyOrMoveConstructor() && !constructor->isDeleted())
-        constructors.push_back(this->symbol(constructor));
-    result->methods = llvm::ArrayRef(methods).copy(allocator);
-    result->members = llvm::ArrayRef(members).copy(allocator);
-    result->constructors = llvm::ArrayRef(constructors).copy(allocator);
-    result->isDamaged =
-        llvm::any_of(declared->decls(), [](const Decl *each) { return each->isInvalidDecl(); });
-    result->hasFriends = declared->hasFriends();
-  }
-  classes[&symbol] = result;
-  return *result;
+  const bool isWhole = isUser(&record);
+  llvm::SmallVector<const ir::Symbol *, 8> members;
+  for (const FieldDecl *member : record.fields())
+    if (isWhole || member->getAccess() == AS_public)
+      members.push_back(symbol(member->getCanonicalDecl()));
+  result->members = llvm::ArrayRef(members).copy(allocator);
+  if (!isWhole)
+    return result;
+  llvm::SmallVector<ir::Method, 8> methods;
+  for (const CXXMethodDecl *method : record.methods())
+    methods.push_back({symbol(method),
+                       method->isImplicit() || method->isDefaulted() || method->isDeleted(),
+                       method->isDefined(), method->getTemplateInstantiationPattern() != nullptr});
+  result->methods = llvm::ArrayRef(methods).copy(allocator);
+  llvm::SmallVector<const ir::Symbol *, 4> constructors;
+  for (const CXXConstructorDecl *constructor : record.ctors())
+    if (!constructor->isCopyOrMoveConstructor() && !constructor->isDeleted())
+      constructors.push_back(symbol(constructor));
+  result->constructors = llvm::ArrayRef(constructors).copy(allocator);
+  result->isDamaged =
+      llvm::any_of(record.decls(), [](const Decl *each) { return each->isInvalidDecl(); });
+  result->hasFriends = record.hasFriends();
+  return result;
 }
 
 const NamedDecl *CodeMap::declaration(const ir::Symbol *symbol) {

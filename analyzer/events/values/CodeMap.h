@@ -12,14 +12,19 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/StringSaver.h"
 
+#include <functional>
 #include <vector>
 
 namespace gradtidy {
 
+class Vocabulary;
+
 class CodeMap {
 public:
-  /// The context must outlive this object.
-  explicit CodeMap(clang::ASTContext &context);
+  using IsUserCode = std::function<bool(const clang::Decl *)>;
+
+  /// Context and vocabulary must outlive this object.
+  CodeMap(clang::ASTContext &context, Vocabulary &vocabulary, IsUserCode isUserCode);
   CodeMap(const CodeMap &) = delete;
 
   /// The node of a statement or expression, with all that stands in it; null of null.
@@ -42,8 +47,8 @@ public:
   static const clang::FunctionDecl *function(const ir::Symbol *symbol);
   static const clang::CXXRecordDecl *record(const ir::Symbol *symbol);
 
-  /// What is known of a class as a whole.
-  const ir::Class &classOf(const ir::Symbol &record);
+  /// Whether a declaration is in the user's code.
+  const IsUserCode &isUserCode() const { return isUser; }
 
   clang::ASTContext &context() const { return ast; }
 
@@ -62,19 +67,23 @@ private:
   void evaluate(ir::Node &node, const clang::Expr &expr) const;
   void describeVariable(ir::Symbol &symbol, const clang::VarDecl &variable);
   void describeFunction(ir::Symbol &symbol, const clang::FunctionDecl &function);
+  void describeRecord(ir::Symbol &symbol, const clang::CXXRecordDecl &record);
+  /// What is known of a class as a whole.
+  const ir::Class *whole(const clang::CXXRecordDecl &record);
   /// The node of what stands in code whose nodes are made, or null.
   const ir::Node *made(const clang::Stmt *code) const;
   llvm::ArrayRef<const ir::Node *> allMade(llvm::ArrayRef<const clang::Expr *> code);
-  /// Makes what symbols wait for: initializers, which name other symbols.
+  /// Makes what symbols wait for: what names other symbols.
   void settle();
 
   clang::ASTContext &ast;
+  Vocabulary &vocabulary;
+  const IsUserCode isUser;
   llvm::BumpPtrAllocator allocator;
   llvm::UniqueStringSaver names{allocator};
   llvm::DenseMap<const clang::Stmt *, OwnedNode *> nodes;
   llvm::DenseMap<const clang::NamedDecl *, OwnedSymbol *> symbols;
   llvm::DenseMap<void *, const ir::Type *> types;
-  llvm::DenseMap<const ir::Symbol *, const ir::Class *> classes;
   std::vector<OwnedSymbol *> waiting;
   bool isMaking = false; ///< What waits is made when all else is.
 };

@@ -22,6 +22,7 @@ public:
   const clang::FunctionDecl *const function;
   const clang::Stmt *const body;
   CodeMap &map;
+  const FunctionBody &lowered;
 
   /// The whole expression that \p site is part of, implicit parts included.
   const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;
@@ -49,7 +50,6 @@ public:
   bool isInBranch(const clang::Stmt *site) const;
 
 private:
-  const FunctionBody &lowered;
   mutable std::unique_ptr<clang::ParentMap> parents; ///< Made when it is first needed.
 };
 

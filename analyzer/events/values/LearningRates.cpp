@@ -36,16 +36,6 @@ std::optional<double> numberOf(const Expr *expr, const Stmt &body, const ASTCont
   return isFixed ? numberOf(variable->getInit(), body, context) : std::nullopt;
 }
 
-LearningRate rateIn(const Expr &number, const FunctionCode &function) {
-  const std::optional<double> value = numberOf(&number, *function.body, function.map.context());
-  if (!value) {
-    const auto *parameter = dyn_cast_or_null<ParmVarDecl>(namedBy(&number));
-    const bool isGiven = parameter && isOnlyRead(function.body, parameter);
-    return {nullptr, 0, isGiven ? function.map.symbol(parameter) : nullptr};
-  }
-  return {function.map.node(&number), *value};
-}
-
 LearningRate rateOf(const Expr &options, const FunctionCode &function) {
   const Expr *expr = strip(&options);
   while (!isArithmetic(expr)) {
@@ -62,7 +52,7 @@ LearningRate rateOf(const Expr &options, const FunctionCode &function) {
       return {};
     expr = strip(next);
   }
-  return rateIn(*expr, function);
+  return rateIn(*function.map.node(expr), function.lowered);
 }
 
 /// Whether \p statement, or a part of it, gives the options that \p variable holds a momentum.

@@ -13,11 +13,7 @@ namespace gradtidy {
 std::optional<double> numberOf(const clang::Expr *expr, const clang::Stmt &body,
                                const clang::ASTContext &context);
 
-/// The rate that \p number in \p function is, if it is a constant, or a parameter that never
-/// changes.
-LearningRate rateIn(const clang::Expr &number, const FunctionCode &function);
-
-/// The same of the number that \p options, an argument of an optimizer's constructor, set.
+/// The rate (see rateIn) that \p options, an argument of an optimizer's constructor, set.
 LearningRate rateOf(const clang::Expr &options, const FunctionCode &function);
 
 /// Whether \p options set a momentum, which is not 0.

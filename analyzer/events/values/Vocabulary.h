@@ -15,8 +15,9 @@ namespace gradtidy {
 
 class Vocabulary {
 public:
-  /// Both must outlive this object.
-  Vocabulary(const Model &model, clang::ASTContext &context) : model(model), map(context) {}
+  /// All arguments must outlive this object.
+  Vocabulary(const Model &model, clang::ASTContext &context, CodeMap::IsUserCode isUserCode)
+      : model(model), map(context, *this, std::move(isUserCode)) {}
 
   /// The nodes and symbols of the code whose names are looked up.
   CodeMap &code() const { return map; }
@@ -96,10 +97,8 @@ public:
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
-  /// What a fix-it writes, see Model::phrase() and Model::constant().
-  llvm::StringRef phrase(Phrase phrase) const { return model.phrase(phrase, classes); }
-  llvm::StringRef constant(ElementType element) const { return model.constant(element, classes); }
-  llvm::StringRef constant(DeviceRole device) const { return model.constant(device, classes); }
+  /// The canonical names of the classes that have a role, of those that were asked for.
+  llvm::ArrayRef<std::string> roleNames() const { return classes; }
 
   /// Whether the declaration belongs to a framework of the model.
   bool isFramework(const clang::Decl *declaration);

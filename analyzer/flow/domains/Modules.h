@@ -3,7 +3,7 @@
 
 #include "analyzer/events/Answer.h"
 #include "analyzer/events/Device.h"
-#include "analyzer/events/modules/Layer.h"
+#include "analyzer/events/Layer.h"
 #include "analyzer/flow/Tables.h"
 
 namespace gradtidy {

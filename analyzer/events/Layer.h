@@ -1,8 +1,8 @@
 // What is known of layers of the framework and of modules made of them.
 #pragma once
 
-#include "analyzer/events/Answer.h"
-#include "analyzer/events/Typing.h"
+#include "Answer.h"
+#include "Typing.h"
 #include "analyzer/model/Role.h"
 
 #include <cstdint>

@@ -1,10 +1,11 @@
 // What a module class of the user owns, which of it is registered, and what depends on the mode.
 #pragma once
 
-#include "analyzer/events/Answer.h"
+#include "Answer.h"
 #include "analyzer/ir/Node.h"
 #include "analyzer/model/Role.h"
 
+#include <optional>
 #include <vector>
 
 namespace gradtidy {
@@ -12,7 +13,7 @@ namespace gradtidy {
 /// A value that a member gets.
 struct MemberDefinition {
   enum Kind : unsigned char { DefaultInitializer, MemberInitializer, Assignment, Insertion };
-  Kind kind;
+  Kind kind = DefaultInitializer;
   const ir::Node *value = nullptr;
   const ir::Symbol *function = nullptr; ///< Null for a default member initializer.
 };
@@ -52,7 +53,7 @@ struct Transient {
 /// A bool member that by its name says whether the module trains, and that train() and eval() do
 /// not know.
 struct ModeFlag {
-  const ir::Symbol *field;
+  const ir::Symbol *field = nullptr;
   std::vector<const ir::Node *> asked; ///< Where methods of the class ask it.
 };
 
@@ -63,9 +64,11 @@ struct ModuleClass {
   /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
   /// itself knows what it does.
   Answer dependsOnMode = Answer::Unknown;
+  bool asksForMode = false; ///< A method, or what it calls outside other modules, does by itself
+                            ///< what depends on the mode.
   std::vector<ModuleMember> members;
   /// What methods ask for the mode though train() and eval() do not change it (see ModeFlags.h).
-  const ModeFlag *stuckFlag = nullptr;
+  std::optional<ModeFlag> stuckFlag = {};
   std::vector<llvm::StringRef> registeredNames; ///< Those written as literals.
   /// By the forward pass they stand in: modules with parameters or a mode that it makes and only
   /// calls.

@@ -1,0 +1,19 @@
+// From an AST to a unit that knows no AST.
+#pragma once
+
+#include "analyzer/events/LoweredUnit.h"
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace gradtidy {
+
+class UserCode;
+
+/// Lowers the functions and classes of the context's traversal scope. The model must outlive the
+/// result, and so must the context: what the unit is made of reads its names.
+std::unique_ptr<LoweredUnit> lowerUnit(clang::ASTContext &context, const Model &model,
+                                       const UserCode &userCode);
+
+} // namespace gradtidy

@@ -1,0 +1,64 @@
+// The files that the text of a unit names, loaded again: what is asked of locations has the answers
+// that it had when clang parsed the unit.
+#pragma once
+
+#include "Places.h"
+
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/FileManager.h"
+
+#include <map>
+#include <tuple>
+
+namespace gradtidy::ir {
+
+class LoadedSources : public Locations {
+public:
+  /// Relative names are those of files below \p root.
+  explicit LoadedSources(llvm::StringRef root);
+  ~LoadedSources() override;
+
+  const clang::SourceManager &manager() const { return sources; }
+
+  /// The name of a file, and for which time it is included.
+  using Name = std::pair<std::string, unsigned>;
+  const Name &nameOf(clang::FileID file) const;
+
+  void addFile(const std::string &file, unsigned inclusion,
+               const std::optional<Place> &includedAt) override;
+  clang::SourceLocation at(const Places::Chain &chain) override;
+
+private:
+  clang::FileID fileOf(const Name &name);
+  /// A file that is no file, such as what the preprocessor pastes tokens into, or that is gone.
+  clang::FileID emptyFile(const std::string &name, clang::SourceLocation includedAt);
+  clang::SourceLocation at(const std::string &file, unsigned inclusion, unsigned line,
+                           unsigned column);
+
+  /// A token at \p spelled of a macro that is called from \p begin to \p end, or of an argument
+  /// where the parameter at \p begin stands: then there is no end.
+  clang::SourceLocation expanded(clang::SourceLocation spelled, clang::SourceLocation begin,
+                                 clang::SourceLocation end);
+
+  /// Some of what a macro or argument stands for. What comes from one has an order.
+  struct Expansion {
+    unsigned offset = 0, length = 0; ///< Of its text in the file.
+    clang::SourceLocation start;
+  };
+
+  const std::string root;
+  clang::DiagnosticOptions options;
+  clang::DiagnosticsEngine diagnostics;
+  clang::FileManager files;
+  clang::SourceManager sources;
+  std::map<Name, std::optional<Place>> inclusions;
+  std::map<Name, clang::FileID> loaded;
+  llvm::DenseMap<clang::FileID, Name> names;
+  /// The last of each macro's call, or parameter's use, and the file with the text.
+  std::map<std::tuple<clang::SourceLocation, clang::SourceLocation, clang::FileID>, Expansion>
+      expansions;
+  bool hasMain = false;
+};
+
+} // namespace gradtidy::ir

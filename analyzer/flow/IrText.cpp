@@ -67,6 +67,11 @@ public:
     const auto known = snapshots.find(&event);
     if (known == snapshots.end())
       return {};
+    const auto isDisabled = [](const Snapshot &snapshot) {
+      return snapshot.after.gradMode().possible != GradMode::On;
+    };
+    // Where one context says that gradients are not recorded, the others say that they are.
+    const bool tellsMode = llvm::any_of(known->second, isDisabled);
     llvm::SmallVector<Remark, 8> remarks;
     for (const Snapshot &snapshot : known->second) {
       std::string context;
@@ -74,7 +79,10 @@ public:
         context += "called by " + labels.of(call->site) + ", ";
       if (!snapshot.goesOn)
         remarks.push_back({context, "", "control does not come back"});
-      remarks.push_back({context, "", wordsOf(snapshot.after, labels), "gradients recorded: on"});
+      std::string words = wordsOf(snapshot.after, labels);
+      if (tellsMode && !isDisabled(snapshot) && !words.empty())
+        words = "gradients recorded: on, " + words;
+      remarks.push_back({context, "", std::move(words), "gradients recorded: on"});
       for (const Operand &operand : operandsOf(event))
         remarks.push_back({context, labels.of(operand.path) + ": ",
                            wordsOf(operand, snapshot.after, labels), "nothing is known"});

@@ -108,11 +108,13 @@ static bool hasDimensions(const Shape &shape, bool otherwise) {
 
 /// Whether the event puts tensors side by side, as they are.
 static bool isAggregate(const Event &event) {
-  if (event.resultRole == TypeRole::Tensor || event.run)
+  if (event.run)
     return false;
   const ir::Symbol *callee = event.site->isCall() ? event.site->symbol : nullptr;
-  return event.site->kind == ir::NodeKind::List || event.kind == EventKind::Construct ||
-         (event.kind == EventKind::Combine && callee && callee->isStandard);
+  if (event.kind == EventKind::Combine && callee && callee->isStandard)
+    return true; // `maybe.value_or(x)` gives one of them.
+  return event.resultRole != TypeRole::Tensor &&
+         (event.site->kind == ir::NodeKind::List || event.kind == EventKind::Construct);
 }
 
 Value Interpreter::combined(const Event &event, const State &state) const {

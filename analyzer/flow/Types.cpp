@@ -367,6 +367,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     break;
   case ResultRule::IndexReduce:
     result = {ElementType::Int64, over(first.shape, typing)};
+    if (typing.keepsAxes && !typing.shape && typing.numbers.empty())
+      result.shape = {}; // As many as there were, of size 1.
     break;
   case ResultRule::Reshape: {
     result = {first.element, sized(typing.shape)};

@@ -184,7 +184,7 @@ TEST_CASE("What is wrong with a table") {
              Contains("the table has no operator 'stretch'"));
   CHECK_THAT(
       llvm::toString(model.add(R"({"operators": {"table": {}, "rules": {"sane": []}}})", "m")),
-      Contains("unknown rule \"sane\""));
+      Contains("unknown rule; did you mean 'same'?"));
   CHECK_THAT(
       llvm::toString(model.add(R"({"operators": {"table": {}, "may-return": ["grow"]}})", "m")),
       Contains("the table has no operator 'grow'"));

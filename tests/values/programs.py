@@ -528,7 +528,7 @@ HOLDERS = [
     ("std::variant<int, torch::Tensor> h{k} = {x};", "std::get<torch::Tensor>(h{k})"),
     ("std::vector<torch::Tensor> g{k} = {{{y}, {x}}};\nstd::vector<torch::Tensor> h{k}(g{k}.begin(), g{k}.end());", "h{k}[1]"),
     ("std::map<int, Box> h{k};\nh{k}[1] = Box{{{y}, {x}}};", "h{k}.at(1).second"),
-    ("std::vector<std::unique_ptr<Box>> h{k};\nh{k}.push_back(std::make_unique<Box>(Box{{{x}, {y}}}));", "h{k}.back()->first"),
+    ("std::vector<std::shared_ptr<Box>> h{k};\nh{k}.push_back(std::make_shared<Box>(Box{{{x}, {y}}}));", "h{k}.back()->first"),
     ("std::vector<torch::Tensor> h{k};\nh{k}.resize(2);\nh{k}[0] = {y};\nh{k}[1] = {x};", "h{k}[1]"),
     ("std::vector<std::vector<torch::Tensor>> h{k}(1);\nh{k}[0].push_back({x});", "h{k}[0][0]"),
 ]

@@ -158,6 +158,7 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
   std::string before;
   unsigned removed = 0, added = 0; // Lines of the hunk that are still to come.
   unsigned number = 0;             // Of the next line behind the change.
+  bool namesFiles = false;
   for (const StringRef line : llvm::split(patch, '\n')) {
     if (removed || added) {
       const char kind = line.empty() ? ' ' : line.front();
@@ -175,6 +176,8 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
       added -= kind != '-' && added;
       continue;
     }
+    // Files whose mode alone changes have the first line only.
+    namesFiles |= line.starts_with("diff ") || line.starts_with("+++ ");
     if (line.starts_with("--- ")) {
       before = pathOf(line);
     } else if (line.starts_with("+++ ")) {
@@ -200,6 +203,9 @@ llvm::Expected<Changes> Changes::ofPatch(StringRef patch, const std::string &roo
       }
     }
   }
+  // Else what went wrong before the pipe would hide every finding.
+  if (!namesFiles && !patch.trim().empty())
+    return fail("there is no patch in '" + patch.ltrim().split('\n').first.rtrim() + "'");
   for (auto &[file, changed] : changes.files)
     if (hasOtherLines(file))
       changed.push_back(everyLine);

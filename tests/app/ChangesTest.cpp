@@ -57,6 +57,18 @@ TEST_CASE("Files that come and go, and lines that look like a patch's") {
   CHECK_FALSE(bool(Changes::ofPatch("+++ b/a.cpp\n@@ -x +y @@\n", "/p")) == true);
 }
 
+TEST_CASE("Text without a patch is an error, nothing at all is not") {
+  const auto read = [](const std::string &text) {
+    auto changes = Changes::ofPatch(text, "/p");
+    return changes ? "" : llvm::toString(changes.takeError());
+  };
+  CHECK(read("") == "");
+  CHECK(read("\n") == "");
+  CHECK(read("diff --git a/run b/run\nold mode 100644\nnew mode 100755\n") == "");
+  CHECK_THAT(read("\nusage: git diff\nmore\n"),
+             Catch::Matchers::EndsWith("there is no patch in 'usage: git diff'"));
+}
+
 TEST_CASE("A step in a changed line, and a fix there, concern") {
   const Changes changes = changesOf("--- a/a.cpp\n+++ b/a.cpp\n@@ -7,0 +8 @@\n+new\n");
   ReportedFinding finding = at("/p/b.cpp", 1);

@@ -154,6 +154,13 @@ def try_gitlab(folder, environment):
         equal(len(document.getElementsByTagName("failure")), count)
 
 
+def check_container():
+    """docs/ci.md shows the container file as it is."""
+    file = (sources / "Containerfile").read_text()
+    shown = (sources / "docs/ci.md").read_text().split("```dockerfile\n")[1].split("```")[0]
+    equal(shown, "".join(line for line in file.splitlines(True) if not line.startswith("#")))
+
+
 class Arguments(list):
     add, add_all = list.append, list.extend
 
@@ -208,4 +215,5 @@ with tempfile.TemporaryDirectory(dir="/var/tmp") as root:
     try_shallow_checkout(root / "project", known)
     try_gitlab(root / "project", known)
     try_bazel(root / "project", known)
+    check_container()
     shutil.rmtree(root / "project")

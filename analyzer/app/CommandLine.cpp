@@ -498,6 +498,22 @@ template <typename Enumerated> std::vector<llvm::StringRef> valuesOf(Enumerated 
   return values;
 }
 
+/// Patterns of the shell, and programs that append names of files, hand over what a repository
+/// calls its files.
+void refuseFilesNamedLikeOptions(llvm::ArrayRef<const char *> arguments) {
+  for (const llvm::StringRef word : arguments) {
+    const bool isOption = (word.starts_with("-") || word.starts_with("@")) && word.size() > 1;
+    llvm::sys::fs::file_status found;
+    if (isOption && !llvm::sys::fs::status(word, found, /*Follow=*/false)) {
+      ErrorLine() << "'" << word << "' is an option, and there is a file of that name: write './"
+                  << word << "' for the file\n";
+      refuse();
+    }
+    if (word == "--")
+      return;
+  }
+}
+
 } // namespace
 
 std::vector<OptionText> shownOptions() {
@@ -526,6 +542,7 @@ std::vector<OptionText> shownOptions() {
 }
 
 CommandLine parseCommandLine(int argc, const char **argv) {
+  refuseFilesNamedLikeOptions({argv + 1, argv + std::max(argc, 1)});
   llvm::BumpPtrAllocator storage;
   llvm::SmallVector<const char *> arguments(argv, argv + argc);
   cl::ExpansionContext expansion(storage, cl::TokenizeGNUCommandLine);

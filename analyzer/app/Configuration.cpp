@@ -187,8 +187,10 @@ auto collectErrors(llvm::Expected<ClangTidyOptions> (*parse)(llvm::MemoryBufferR
                    std::vector<std::string> &errors) {
   return [parse, &errors](llvm::MemoryBufferRef text) -> llvm::ErrorOr<ClangTidyOptions> {
     llvm::Expected<ClangTidyOptions> options = parse(text);
-    if (options)
+    if (options) {
+      options->UseColor.reset(); // No repository has escapes put into a file or log.
       return std::move(*options);
+    }
     errors.push_back(llvm::toString(options.takeError()));
     return ClangTidyOptions();
   };
@@ -289,6 +291,14 @@ private:
   tidy::DefaultOptionsProvider alone;
 };
 
+/// "a, b, c and 2 more".
+std::string listed(llvm::ArrayRef<std::string> names) {
+  constexpr size_t most = 3;
+  const std::string first = llvm::join(names.take_front(most), ", ");
+  return names.size() > most ? first + " and " + std::to_string(names.size() - most) + " more"
+                             : first;
+}
+
 } // namespace
 
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
@@ -341,6 +351,50 @@ llvm::Error verifyConfiguration(ClangTidyOptionsProvider &provider, llvm::String
                                   fail(source + ": unknown check option '" + option + "'"));
   }
   return errors;
+}
+
+std::string saidByFiles(ClangTidyOptionsProvider &provider, llvm::StringRef file) {
+  std::vector<std::string> files, off, options, parts;
+  ClangTidyOptions all, ofPerson;
+  for (const auto &[given, source] : provider.getRawOptions(file)) {
+    all.mergeWith(given, 0);
+    if (source == ClangTidyOptionsProvider::OptionsSourceTypeDefaultBinary ||
+        source == ClangTidyOptionsProvider::OptionsSourceTypeCheckCommandLineOption ||
+        source == ClangTidyOptionsProvider::OptionsSourceTypeConfigCommandLineOption)
+      ofPerson.mergeWith(given, 0);
+    else
+      files.push_back(source);
+  }
+  if (files.empty())
+    return {};
+  const tidy::GlobList enabled(all.Checks.value_or("")), asked(ofPerson.Checks.value_or(""));
+  for (const CatalogueRow &row : catalogue())
+    if (asked.contains(row.name) && !enabled.contains(row.name))
+      off.emplace_back(row.name);
+  for (const auto &option : all.CheckOptions) {
+    const llvm::StringRef name = option.getKey(), value = option.getValue().Value;
+    const auto own = ofPerson.CheckOptions.find(name);
+    if (own != ofPerson.CheckOptions.end() && own->getValue().Value == value)
+      continue;
+    // What is excluded is counted.
+    if (name == excludeOption)
+      continue;
+    options.push_back(name == levelOption ? (name + " " + value).str() : name.str());
+  }
+  llvm::sort(options);
+  for (const auto &[name, list] :
+       {std::pair("ExtraArgs", all.ExtraArgs), std::pair("ExtraArgsBefore", all.ExtraArgsBefore),
+        std::pair("RemovedArgs", all.RemovedArgs)})
+    if (list && !list->empty())
+      options.emplace_back(name);
+  if (!off.empty())
+    parts.push_back(std::to_string(off.size()) + (off.size() == 1 ? " check" : " checks") +
+                    " off (" + listed(off) + ")");
+  if (!options.empty())
+    parts.push_back(listed(options));
+  if (parts.empty())
+    return {};
+  return "configured by '" + llvm::join(files, "', '") + "': " + llvm::join(parts, "; ");
 }
 
 llvm::Expected<std::unique_ptr<ClangTidyOptionsProvider>>

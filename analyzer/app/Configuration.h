@@ -26,6 +26,11 @@ void keepOwn(clang::tidy::ClangTidyOptions &options);
 /// nearest that exists.
 llvm::Error verifyGlobs(llvm::StringRef globs, llvm::StringRef source);
 
+/// What configuration files, not the person who runs gradtidy, say that may hide findings of \p
+/// file: "configured by '.gradtidy': 1 check off (ml-sync-in-loop); ml.Level 0". Empty if they say
+/// nothing of the kind. Header filters are left out: what they hide is counted.
+std::string saidByFiles(clang::tidy::ClangTidyOptionsProvider &provider, llvm::StringRef file);
+
 /// "; did you mean 'X'?" with the nearest of \p candidates, or where to find their list.
 std::string nearest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
 

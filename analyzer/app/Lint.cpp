@@ -8,6 +8,7 @@
 #include "Fixes.h"
 #include "HeadCommit.h"
 #include "Installation.h"
+#include "OutputFile.h"
 #include "OwnWork.h"
 #include "Shards.h"
 #include "Statistics.h"
@@ -29,6 +30,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
@@ -160,6 +162,23 @@ void collectIgnoredFlags(tidy::ClangTidyOptionsProvider &provider, const std::st
         gate.take(*flags, FlagOrigin::Configuration);
     ignored.insert(gate.refused.begin(), gate.refused.end());
   }
+}
+
+/// Names the configuration files of the sources that may hide findings.
+void printConfigured(const JobList &list, tidy::ClangTidyOptionsProvider &provider) {
+  std::set<std::string> lines;
+  llvm::StringSet<> folders; // All sources in one have the same configuration.
+  for (const Job &job : list.jobs)
+    if (folders.insert(llvm::sys::path::parent_path(job.file)).second)
+      if (std::string line = saidByFiles(provider, job.file); !line.empty())
+        lines.insert(std::move(line));
+  constexpr size_t mostNamed = 10;
+  size_t number = 0;
+  for (const std::string &line : lines)
+    if (++number <= mostNamed)
+      StatusLine() << "gradtidy: " << line;
+  if (lines.size() > mostNamed)
+    StatusLine() << "gradtidy: configured by " << lines.size() - mostNamed << " more files";
 }
 
 /// The project that the working directory lies in. What others have written into the results of
@@ -306,12 +325,12 @@ bool writeReports(const CommandLine &commandLine, llvm::ArrayRef<ReportedFinding
   bool written = true;
   for (const Output &output : commandLine.outputs) {
     std::error_code code;
-    llvm::raw_fd_ostream out(output.file, code, fs::OF_None);
+    const auto out = openOutput(output.file, code);
     if (!code) {
-      write(out, output.format, findings, context, shown);
-      out.close();
-      code = out.error();
-      out.clear_error();
+      write(*out, output.format, findings, context, shown);
+      out->close();
+      code = out->error();
+      out->clear_error();
     }
     if (code) {
       error() << "cannot write '" << output.file << "': " << code.message() << '\n';
@@ -394,23 +413,23 @@ void printStatistics(const Results &results, const ShownPaths &shown) {
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
                  const std::vector<tidy::ClangTidyError> &errors) {
   std::error_code code;
-  llvm::raw_fd_ostream out(commandLine.exportFixes, code, fs::OF_None);
+  const auto out = openOutput(commandLine.exportFixes, code);
   if (code) {
     error() << "cannot write '" << commandLine.exportFixes << "': " << code.message() << '\n';
     return false;
   }
-  tidy::exportReplacements(mainFile, errors, out);
+  tidy::exportReplacements(mainFile, errors, *out);
   return true;
 }
 
 bool writeTrace(const std::string &file, const Run &run) {
   std::error_code code;
-  llvm::raw_fd_ostream out(file, code, fs::OF_None);
+  const auto out = openOutput(file, code);
   if (code) {
     error() << "cannot write '" << file << "': " << code.message() << '\n';
     return false;
   }
-  out << joinTraces(run) << '\n';
+  *out << joinTraces(run) << '\n';
   return true;
 }
 
@@ -655,6 +674,8 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
   // Before the workers start, so that they share what was read.
   for (const Job &job : list.jobs)
     collectIgnoredFlags(**provider, job.file, list.ignoredFlags);
+  if (!commandLine.quiet)
+    printConfigured(list, **provider);
   if (!list.ignoredFlags.empty())
     StatusLine()
         << "gradtidy: warning: ignored " << llvm::join(list.ignoredFlags, ", ")
@@ -667,6 +688,12 @@ int lint(const CommandLine &commandLine, llvm::StringRef executable) {
                  << " not in the compilation database: analyzed with the flags of '" << other
                  << (more ? "', or of what else is nearest" : "'");
   }
+  if (const size_t several = list.withSeveralCommands.size(); several && !commandLine.quiet)
+    StatusLine() << "gradtidy: '" << list.shown.of(list.withSeveralCommands.front()) << "'"
+                 << (several > 1 ? " and " + std::to_string(several - 1) + " more source" +
+                                       plural(several - 1) + " have"
+                                 : " has")
+                 << " several commands in the compilation database: analyzed with the first";
   if (!list.jobs.empty() &&
       tidy::getCheckNames((*provider)->getOptions(list.jobs.front().file), false, false).empty()) {
     if (commandLine.allowNoChecks)

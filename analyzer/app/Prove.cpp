@@ -3,6 +3,7 @@
 #include "BuildCache.h"
 #include "Configuration.h"
 #include "Installation.h"
+#include "OutputFile.h"
 #include "Progress.h"
 #include "Workers.h"
 #include "analyzer/frontend/Paths.h"
@@ -509,10 +510,12 @@ void writePlots(const std::vector<Proof> &proofs, const std::string &folder) {
       continue;
     const std::string file = folder + "/" + proof.name + ".svg";
     std::error_code error = fs::create_directories(folder);
-    llvm::raw_fd_ostream out(file, error);
     if (error)
       throw std::runtime_error("cannot write '" + file + "': " + error.message());
-    out << svg(plotOf(proof, *run));
+    const auto out = openOutput(file, error);
+    if (error)
+      throw std::runtime_error("cannot write '" + file + "': " + error.message());
+    *out << svg(plotOf(proof, *run));
   }
 }
 

@@ -1,4 +1,6 @@
 #include "Shards.h"
+
+#include "OutputFile.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/BoundedText.h"
 
@@ -54,12 +56,12 @@ llvm::Error writeShard(const std::string &file, const Run &run, const CommandLin
                                                     {"errors", run.errors},
                                                     {"units", std::move(units)}});
   std::error_code code;
-  llvm::raw_fd_ostream out(file, code, llvm::sys::fs::OF_None);
+  const auto out = openOutput(file, code);
   if (!code) {
-    out.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    out.close();
-    code = out.error();
-    out.clear_error();
+    out->write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    out->close();
+    code = out->error();
+    out->clear_error();
   }
   return code ? fail("cannot write '" + file + "': " + code.message()) : llvm::Error::success();
 }

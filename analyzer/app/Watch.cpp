@@ -2,6 +2,7 @@
 
 #include "BuildCache.h"
 #include "Installation.h"
+#include "OutputFile.h"
 #include "OwnWork.h"
 #include "analyzer/frontend/CacheFolder.h"
 #include "analyzer/frontend/UserCode.h"
@@ -379,7 +380,7 @@ std::vector<ReportFile> openReports(const std::vector<Output> &outputs) {
   std::vector<ReportFile> files;
   for (const Output &output : outputs) {
     std::error_code why;
-    auto out = std::make_unique<llvm::raw_fd_ostream>(output.file, why, fs::OF_None);
+    auto out = openOutput(output.file, why);
     if (why)
       throw std::runtime_error("cannot write '" + output.file + "': " + why.message());
     files.push_back({output.format, output.file, std::move(out)});

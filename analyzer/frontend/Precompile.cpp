@@ -140,6 +140,10 @@ std::string keyOf(const clang::CompilerInvocation &precompiler, StringRef source
   std::string text = (HeaderEntry::format + "\n" + clang::getClangFullVersion() + "\n").str();
   for (const std::string &argument : precompiler.getCC1CommandLine())
     text += argument + "\n";
+  // The command line leaves out what stands behind a folder for quoted names.
+  for (const auto &entry : precompiler.getHeaderSearchOpts().UserEntries)
+    text += entry.Path + "\n" + std::to_string(entry.Group) + (entry.IsFramework ? "f" : "") +
+            (entry.IgnoreSysRoot ? "" : "s") + "\n";
   text += source;
   return checksum(text);
 }

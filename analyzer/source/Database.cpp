@@ -149,6 +149,18 @@ std::optional<CompileCommand> toCommand(const Json &entry, Failed fail) {
   return CompileCommand(*directory, *file, std::move(*words), "");
 }
 
+/// The folder and the words of \p command but for the object file, which each target has its own
+/// of.
+std::vector<std::string> withoutOutput(const CompileCommand &command) {
+  std::vector<std::string> words = {command.Directory};
+  for (auto word = command.CommandLine.begin(); word != command.CommandLine.end(); ++word)
+    if (*word != "-o")
+      words.push_back(*word);
+    else if (++word == command.CommandLine.end())
+      break;
+  return words;
+}
+
 } // namespace
 
 llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
@@ -181,8 +193,14 @@ llvm::Expected<std::unique_ptr<Database>> Database::load(StringRef location) {
     // A relative folder (some generators write ".") starts at the database.
     command.Directory = folderPath(command.Directory, path::parent_path(name));
     command.Filename = absolutePath(command.Filename, command.Directory);
-    if (!database->indexOf.try_emplace(command.Filename, database->files.size()).second)
+    const auto [known, added] =
+        database->indexOf.try_emplace(command.Filename, database->files.size());
+    if (!added) {
+      const CompileCommand &first = database->commands[known->second];
+      if (withoutOutput(first) != withoutOutput(command))
+        database->several.insert(command.Filename);
       continue;
+    }
     database->folder = database->files.empty()
                            ? path::parent_path(command.Filename).str()
                            : gradtidy::commonFolder(database->folder, command.Filename).str();

@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -30,6 +31,9 @@ public:
   /// The absolute, normalised paths of the sources, each once, in the order of the database.
   llvm::ArrayRef<std::string> sources() const { return files; }
 
+  /// Whether \p source has several commands that differ in more than the output. The first counts.
+  bool hasSeveral(llvm::StringRef source) const { return several.contains(source); }
+
   /// The entry of \p source (absolute), null if there is none. A source that is compiled several
   /// times (for several targets) is analysed as its first entry says: one finding is enough.
   const clang::tooling::CompileCommand *find(llvm::StringRef source) const;
@@ -48,7 +52,8 @@ private:
   std::vector<std::string> warnings; ///< As problems() tells.
   std::vector<std::string> files;
   std::vector<clang::tooling::CompileCommand> commands; ///< Parallel to files.
-  llvm::StringMap<size_t> indexOf;                      ///< By path, and by path without links.
+  llvm::StringSet<> several;
+  llvm::StringMap<size_t> indexOf; ///< By path, and by path without links.
 };
 
 /// Finds databases; looks into each folder once.

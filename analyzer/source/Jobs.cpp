@@ -247,6 +247,8 @@ private:
     std::vector<std::string> refused;
     CompileCommand command(directory, file, normaliseFlags(flags, &refused), "");
     list.ignoredFlags.insert(refused.begin(), refused.end());
+    if (database && database->hasSeveral(file))
+      list.withSeveralCommands.push_back(file);
     jobOf.try_emplace(file, list.jobs.size());
     list.jobs.push_back({file, source, std::move(command), std::move(flags), database});
   }

@@ -25,7 +25,7 @@ struct Job {
   clang::tooling::CompileCommand command; ///< Normalised: see normaliseFlags.
   FlagsRequest flags; ///< What the command was made of, for configuration files that change it.
   const Database *database = nullptr; ///< That has it; owned by the list. Null if none has.
-  std::optional<std::string> text = std::nullopt; ///< That an editor has, not saved.
+  std::optional<std::string> text = std::nullopt;       ///< That an editor has, not saved.
   std::shared_ptr<const UnsavedFiles> others = nullptr; ///< Null where there are none.
   /// All files of the user are read, none comes from a precompiled header of the unit's own.
   bool readsAll = false;
@@ -41,6 +41,7 @@ struct JobList {
   /// Sources that their database lacks, as the user named them, with the source whose flags they
   /// are analyzed with.
   std::vector<std::pair<std::string, std::string>> withFlagsOfOthers;
+  std::vector<std::string> withSeveralCommands; ///< Sources: see Database::hasSeveral.
   std::string projectFolder; ///< See Database::commonFolder; without one, of the jobs.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };

@@ -84,10 +84,10 @@ def try_installation(folder, environment):
     # Expressions in a script would run what a stranger calls a branch.
     assert all("${{" not in step.get("run", "") for step in action["runs"]["steps"])
     (folder / "python3").write_text("""#!/bin/sh
-[ "$1 $2" = "-m venv" ] || exit 1
-mkdir -p "$3/bin"
-printf '#!/bin/sh\\necho "$@" >>"%s/asked"\\n' "$RUNNER_TEMP" >"$3/bin/pip"
-chmod +x "$3/bin/pip"
+[ "$1 $2 $3" = "-I -m venv" ] || exit 1 # Without -I, a venv.py of the checkout runs.
+mkdir -p "$4/bin"
+printf '#!/bin/sh\\necho "$@" >>"%s/asked"\\n' "$RUNNER_TEMP" >"$4/bin/pip"
+chmod +x "$4/bin/pip"
 """)
     (folder / "python3").chmod(0o755)
     step = step_of(action, "Install gradtidy")

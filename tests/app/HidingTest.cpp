@@ -85,3 +85,54 @@ TEST_CASE("Headers beside what passes for the framework are named") {
                              project.path("include/loop.h") + ".") == 1);
   }
 }
+
+TEST_CASE("What configuration files leave out is said") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  const auto said = [&](const std::string &text, std::vector<std::string> options = {}) {
+    project.write(".gradtidy", text);
+    options.insert(options.end(), {"--no-cache"});
+    return lint(project, options).err;
+  };
+  const std::string line = "gradtidy: configured by '" + project.path(".gradtidy") + "': ";
+  CHECK(count(said("Checks: '-ml-missing-zero-grad'\n"),
+              line + "1 check off (ml-missing-zero-grad)\n") == 1);
+  CHECK(count(said("Checks: '-ml-missing-*,ml-missing-step'\nCheckOptions: {ml.Level: 0}\n"),
+              " checks off (ml-missing-") == 1);
+  CHECK(count(said("CheckOptions: {ml.Level: 0}\nRemovedArgs: ['-DX']\n"),
+              line + "ml.Level 0, RemovedArgs\n") == 1);
+  CHECK(count(said("WarningsAsErrors: 'ml-*'\n"), "configured by") == 0);
+  CHECK(count(said("Checks: '-ml-missing-zero-grad'\n", {"--quiet"}), "configured by") == 0);
+  // What the person has said is said.
+  CHECK(count(said("", {"--checks=-ml-missing-zero-grad", "--level=0"}), "configured by") == 0);
+  CHECK(count(said("", {"--config={Checks: '-ml-missing-zero-grad'}"}), "configured by") == 0);
+}
+
+TEST_CASE("A source with several commands is named") {
+  const Project project;
+  project.write("train.cpp", "#ifndef HIDE\n" + include + trainingLoop("train") + "#endif\n");
+  const auto entry = [&](const std::string &flags) {
+    return R"({"directory": ")" + project.path() + R"(", "file": "train.cpp", "command": "c++ -I)" +
+           axonFolder() + " -std=c++20 " + flags + R"( train.cpp"})";
+  };
+  const auto lintWith = [&](const std::string &first, const std::string &second) {
+    project.write("compile_commands.json", "[" + entry(first) + ",\n" + entry(second) + "]");
+    return project.gradtidy({"--no-cache", "--model=" + axonModel(), "train.cpp"});
+  };
+  const Run hidden = lintWith("-DHIDE -o a.o", "-o b.o");
+  CHECK(findings(hidden) == 0);
+  CHECK(count(hidden.err, "gradtidy: 'train.cpp' has several commands in the compilation database: "
+                          "analyzed with the first\n") == 1);
+  const Run same = lintWith("-o a.o", "-o b.o");
+  CHECK(findings(same) == 1);
+  CHECK(count(same.err, "several commands") == 0);
+}
+
+TEST_CASE("Configuration files put no escapes into the output") {
+  const Project project;
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.write(".gradtidy", "UseColor: true\n");
+  const Run run = lint(project);
+  CHECK(findings(run) == 1);
+  CHECK(count(run.out, "\x1b") == 0);
+}

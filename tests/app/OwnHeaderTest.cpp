@@ -158,3 +158,18 @@ TEST_CASE("Runs of many sources make no headers for one") {
   program.write("main.cpp", program.read("main.cpp") + "// Edited.\n");
   CHECK(hasMadeHeader(program.lintCached("main.cpp")));
 }
+
+TEST_CASE("Another include path is another header") {
+  const Project project;
+  project.write("one/kind.h", "#define KIND\n");
+  project.write("two/kind.h", "#include <axon/axon.h>\n" + trainingLoop("train"));
+  project.write("main.cpp", "#include <kind.h>\nint last;\n");
+  const auto lint = [&](const std::string &folder) {
+    // A header of the unit's own is made for what has been edited.
+    project.write("main.cpp", project.read("main.cpp") + "// edited\n");
+    return project.gradtidy({"--model=" + axonModel(), "--cache-dir=cache", "main.cpp", "--",
+                             "-std=c++20", "-I" + axonFolder(), "-I" + folder});
+  };
+  for (const char *folder : {"one", "two", "one", "two"})
+    CHECK(count(lint(folder).out, finding) == (folder == std::string("two")));
+}

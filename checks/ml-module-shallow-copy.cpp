@@ -214,7 +214,7 @@ private:
   // --- a module and its target ------------------------------------------------------------------
 
   /// Whether a loss goes through one module by two names, of which one is there for its values
-  /// alone.
+  /// alone, or gets what the other holds now and then.
   void onBackward(const Visit &visit, Reporter &reporter) {
     const Tables &tables = visit.unit.tables();
     const Value loss = visit.before.valueOf(visit.event.subject);
@@ -223,9 +223,9 @@ private:
       const Event &target = tables.sites.event(fixed);
       const Pass values = passes.lookup(&target);
       const ir::Symbol *name = nameAt(visit, target.subject.path);
-      if (!values.module || (llvm::is_contained(graphs, fixed) && !values.isUnrecorded) ||
-          !isPlace(name))
+      if (!values.module || !isPlace(name))
         continue;
+      const bool isFixed = !llvm::is_contained(graphs, fixed) || values.isUnrecorded;
       for (SiteId trained : graphs) {
         const Event &pass = tables.sites.event(trained);
         const Pass own = passes.lookup(&pass);
@@ -236,7 +236,7 @@ private:
                 runsForEach(visit, fixed) ? lateAssignment(visit, {*name, *other}) : nullptr)
           return report(visit, *assignment, *name, pass, reporter);
         // A module that another object is given has two names, too.
-        if (own.module == values.module && isKnown(visit, own.module) &&
+        if (isFixed && own.module == values.module && isKnown(visit, own.module) &&
             pass.subject.path != target.subject.path && isName(*name) && isName(*other))
           return report(visit, *name, pass, reporter);
       }

@@ -22,6 +22,8 @@ public:
         made.operands.empty() || !keepsState(made))
       return;
     const SourcesId owned = visit.before.sourcesOf(made.operands.front());
+    if (loopsAround(visit).empty())
+      return onSoleStep(visit, owned, reporter);
     const ir::Node *loop = loopOutlivedByAll(visit, owned);
     const Event *step = loop && !isSkippedIn(visit, loop) ? stepIn(visit, owned, loop) : nullptr;
     if (!step || resetsIn(visit, loop))
@@ -43,6 +45,45 @@ private:
   static bool keepsState(const Event &made) {
     return made.keepsMomentum || made.trait == Trait::AdaptiveSteps ||
            made.trait == Trait::NeedsClosure;
+  }
+
+  /// An optimizer for parameters of the caller's that ends with the call, behind a single step:
+  /// training is in the loop of somebody who is not seen.
+  static void onSoleStep(const Visit &visit, SourcesId owned, Reporter &reporter) {
+    const Event &made = visit.event;
+    const Tables &tables = visit.unit.tables();
+    const auto owners = tables.sources.members(owned);
+    const auto isCallers = [&](PathId owner) {
+      const PathId root = PathTable::rootOf(owner);
+      return root == made.function->thisObject ||
+             llvm::any_of(made.function->parameters, [&](const FunctionBody::Parameter &parameter) {
+               return parameter.place.path == root;
+             });
+    };
+    if (owners.empty() || tables.sources.isUnknown(owned) || !llvm::all_of(owners, isCallers) ||
+        made.function->function->isMain || visit.unit.callGraph().isCalled(*made.function))
+      return;
+    const Event *step = nullptr;
+    for (const Observation &other : visit.observations()) {
+      const OptimizerFacts *facts = other.event->kind == EventKind::Step
+                                        ? other.before.optimizer(other.event->subject)
+                                        : nullptr;
+      if (!facts || facts->owned != owned)
+        continue;
+      const PathStep &place = tables.paths.last(other.event->subject.path);
+      const ir::Symbol *variable = place.kind == PathStep::Variable ? place.symbol() : nullptr;
+      if (step || !variable || !variable->isLocal || variable->isStatic ||
+          other.event->function != made.function || !loopsAround(visitOf(visit, other)).empty())
+        return;
+      step = other.event;
+    }
+    if (!step)
+      return;
+    Finding finding(Level::Likely, made,
+                    "each call makes a new optimizer for a single step, which discards its "
+                    "momentum or averages; keep one from call to call");
+    finding.notes.push_back({*step, "the optimizer steps here"});
+    reporter.report(std::move(finding));
   }
 
   /// The innermost loop around the event, if all that owns the parameters is older and the same in

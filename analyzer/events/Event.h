@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -394,6 +395,15 @@ struct RankGroup {
   bool choosesMore = false;             ///< or on other things.
 };
 
+/// What a condition asks of the shape of a tensor: `x.dim() > 2`, `x.size(0) == 1`.
+struct ShapeTest {
+  PathId tensor = noPath;
+  std::optional<std::int64_t> axis = {}; ///< Whose size it is; none: the number of dimensions.
+  std::int64_t least = 0;                ///< It is from this,
+  std::int64_t most = std::numeric_limits<std::int64_t>::max(); ///< to that one,
+  bool holds = true;                                            ///< or, if this is false, is not.
+};
+
 /// A basic block: its events and where control goes from there.
 struct Block {
   struct Edge {
@@ -407,6 +417,7 @@ struct Block {
     bool lacksGpu = false;      ///< It is taken only where there is no GPU.
     bool isSwitchedOff = false; ///< A flag that nothing sets keeps control from it.
     llvm::SmallVector<PathId, 2> placed = {}; ///< The tensors whose devices decide.
+    std::optional<ShapeTest> shape = {};      ///< What holds of a shape along this edge.
     /// Of a loop's latch: the repeated condition that tells the last round, or -1, and what it
     /// answers then.
     int lastRound = -1;

@@ -669,6 +669,14 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
 
 // ---- functions ---------------------------------------------------------------------------------
 
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ShapeTest> test) {
+  archive("tensor", test.tensor);
+  archive("axis", test.axis);
+  archive("least", test.least, 0);
+  archive("most", test.most, std::numeric_limits<std::int64_t>::max());
+  archive("holds", test.holds, true);
+}
+
 /// Behind the target.
 template <typename Archive> void fields(Archive &archive, Ref<Archive, Block::Edge> edge) {
   archive("condition", edge.condition, -1);
@@ -680,6 +688,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Block::Ed
   archive("lacks-gpu", edge.lacksGpu);
   archive("switched-off", edge.isSwitchedOff);
   archive("placed", edge.placed);
+  archive("shape", edge.shape);
   archive("last-iteration", edge.lastRound, -1);
   archive("holds-in-last", edge.answerInLastRound);
 }

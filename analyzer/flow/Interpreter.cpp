@@ -262,6 +262,26 @@ static std::optional<Answers> behind(const Block::Edge &edge, Answers answers) {
   return answers;
 }
 
+/// Whether the shape of the tensor certainly is none of which \p test is true.
+static bool contradicts(const ShapeTest &test, const State &state) {
+  Operand tensor;
+  tensor.path = test.tensor;
+  tensor.role = TypeRole::Tensor;
+  tensor.isTensor = true;
+  const Shape shape = state.typeOf(tensor).shape;
+  if (shape.isOpen)
+    return false;
+  const auto rank = static_cast<std::int64_t>(shape.sizes.size());
+  std::int64_t number = rank;
+  if (test.axis) {
+    const std::int64_t axis = *test.axis < 0 ? *test.axis + rank : *test.axis;
+    if (axis < 0 || axis >= rank || shape.sizes[axis] < 0)
+      return false;
+    number = shape.sizes[axis];
+  }
+  return (test.least <= number && number <= test.most) != test.holds;
+}
+
 /// Where in a loop that \p edge leads to, from block \p number, its states are.
 static Round roundBehind(const Block::Edge &edge, const Block &target, unsigned number,
                          Answers answers) {
@@ -281,6 +301,8 @@ void Interpreter::follow(const Block::Edge &edge, const FunctionBody &body, unsi
   const std::optional<Answers> known = behind(edge, answers);
   if (!known || (edge.undefined && state.isGradient(edge.undefined)))
     return; // What has been through a backward has a gradient.
+  if (edge.shape && contradicts(*edge.shape, state))
+    return;
   State along = state;
   along.lacksGpu |= edge.lacksGpu;
   for (PathId tensor : edge.placed)

@@ -387,7 +387,8 @@ static bool onlyMoves(const Event &move) {
   for (const ir::Node *argument : move.site->arguments)
     if (argument->kind != ir::NodeKind::DefaultArgument)
       ++(argument->type && argument->type->isBoolean ? flags : given);
-  return given <= 1 && flags <= 1; // The second says that a copy is made anyway.
+  const unsigned elements = move.typing && move.typing->namesElement; // mayCast tells of these.
+  return given <= 1 + elements && flags <= 1; // The second says that a copy is made anyway.
 }
 
 Value Interpreter::moved(const Event &event, const State &state) const {

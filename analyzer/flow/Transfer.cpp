@@ -748,7 +748,11 @@ void Interpreter::detach(const Event &event, State &state) {
   value.autograd.graph = Graph::Detached;
   value.autograd.graphs = noSources;
   value.autograd.latest = {};
-  value.autograd.cut = value.autograd.idleTerm = nullptr;
+  // A single number may be a loss that is shown, or a running mean.
+  const bool isNumber = tables.types[before.layout.type].shape.isOne();
+  value.autograd.cut =
+      before.autograd.mayHaveGraph() && !isNumber && !event.subject.escapes ? &event : nullptr;
+  value.autograd.idleTerm = nullptr;
   value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);
   if (event.subject.escapes)

@@ -185,6 +185,7 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::RecordStream, "record-stream"},
     {Operation::AwaitEvent, "await-event"},
     {Operation::CountElements, "count-elements"},
+    {Operation::CountDimensions, "count-dimensions"},
     {Operation::FitsCount, "fits-count"},
     {Operation::SpreadBatch, "spread-batch"},
 };

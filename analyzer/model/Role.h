@@ -306,6 +306,7 @@ enum class Operation : unsigned char {
   RecordStream,         ///< Tells the allocator that another stream uses the memory of a tensor.
   AwaitEvent,           ///< Has a stream wait for what was given to another one.
   CountElements,        ///< How many elements a tensor has, in all or along its dimensions.
+  CountDimensions,      ///< How many dimensions a tensor has.
   FitsCount,            ///< Whether 32 bits are enough to count the elements of a tensor.
 };
 

@@ -17,6 +17,7 @@ struct FunctionLowering::Question {
   bool isAboutGpu = false;             ///< Whether there is one.
   bool isAboutHost = false;            ///< Whether all is on the CPU.
   llvm::SmallVector<PathId, 2> placed; ///< The tensors whose devices are asked for.
+  std::optional<ShapeTest> shape;
 };
 
 /// Whether a block ends in a choice between two ways.
@@ -114,6 +115,7 @@ FunctionLowering::Question FunctionLowering::questionOf(const CFGBlock &block) {
   question.isAboutGpu = asksForGpu(condition, function, vocabulary);
   question.isAboutHost = asksForHost(condition, vocabulary);
   findPlaced(condition, question.placed);
+  question.shape = shapeTestIn(*condition);
   return question;
 }
 
@@ -130,6 +132,9 @@ void FunctionLowering::answer(Block::Edge &edge, const Question &question, bool 
   edge.lacksGpu = (question.isAboutGpu && taken == question.isNegated) ||
                   (question.isAboutHost && taken != question.isNegated);
   edge.placed = question.placed;
+  edge.shape = question.shape;
+  if (edge.shape && taken == question.isNegated)
+    edge.shape->holds = !edge.shape->holds;
 }
 
 void FunctionLowering::chooseCase(Block::Edge &edge, const CFGBlock &block,
@@ -156,6 +161,54 @@ PathId FunctionLowering::askedForDefined(const Expr *condition) {
   bool asks = call && call->getMethodDecl() &&
               vocabulary.roleOf(call->getMethodDecl()) == FunctionRole::Defined;
   return asks ? values.pathOf(call->getImplicitObjectArgument()) : noPath;
+}
+
+std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
+  const auto *comparison = dyn_cast<BinaryOperator>(strip(&condition));
+  if (!comparison || !comparison->isComparisonOp())
+    return std::nullopt;
+  const auto numberOf = [&](const Expr *expr) -> std::optional<std::int64_t> {
+    Expr::EvalResult result;
+    if (expr->isValueDependent() || !expr->EvaluateAsInt(result, context))
+      return std::nullopt;
+    return result.Val.getInt().tryExtValue();
+  };
+  BinaryOperatorKind kind = comparison->getOpcode();
+  const Expr *asked = comparison->getLHS();
+  std::optional<std::int64_t> number = numberOf(comparison->getRHS());
+  if (!number) {
+    asked = comparison->getRHS();
+    number = numberOf(comparison->getLHS());
+    kind = BinaryOperator::reverseComparisonOp(kind);
+  }
+  const auto *call = dyn_cast<CXXMemberCallExpr>(strip(asked));
+  if (!number || !call)
+    return std::nullopt;
+  ShapeTest test;
+  const Expr *tensor = call->getImplicitObjectArgument();
+  const auto *list = dyn_cast<CXXMemberCallExpr>(strip(tensor));
+  const auto operationOf = [&](const CXXMemberCallExpr &each) {
+    return vocabulary.operationOf(each.getMethodDecl());
+  };
+  if (operationOf(*call) == Operation::CountElements && call->getNumArgs() == 1) {
+    test.axis = numberOf(call->getArg(0));
+    if (!test.axis)
+      return std::nullopt;
+  } else if (list && operationOf(*list) == Operation::CountElements && list->getNumArgs() == 0 &&
+             simpleName(call->getMethodDecl()) == "size") {
+    tensor = list->getImplicitObjectArgument(); // `x.sizes().size()`
+  } else if (operationOf(*call) != Operation::CountDimensions) {
+    return std::nullopt;
+  }
+  if (values.roleOf(tensor) != TypeRole::Tensor)
+    return std::nullopt;
+  test.tensor = values.pathOf(tensor);
+  test.holds = kind != BO_NE;
+  if (kind == BO_EQ || kind == BO_NE || kind == BO_LT || kind == BO_LE)
+    test.most = *number - (kind == BO_LT);
+  if (kind == BO_EQ || kind == BO_NE || kind == BO_GT || kind == BO_GE)
+    test.least = *number + (kind == BO_GT);
+  return test;
 }
 
 void FunctionLowering::findPlaced(const Stmt *condition, llvm::SmallVectorImpl<PathId> &found) {

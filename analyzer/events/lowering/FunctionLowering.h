@@ -269,6 +269,8 @@ private:
                   const clang::CFGBlock &target) const;
   /// What a condition `x.defined()` asks for.
   PathId askedForDefined(const clang::Expr *condition);
+  /// What \p condition asks of the shape of a tensor.
+  std::optional<ShapeTest> shapeTestIn(const clang::Expr &condition);
   /// Finds the tensors that \p condition asks for their devices.
   void findPlaced(const clang::Stmt *condition, llvm::SmallVectorImpl<PathId> &found);
 

@@ -69,6 +69,10 @@ std::vector<Tensor> converted_list_ok(const std::vector<std::vector<unsigned cha
   return list;
 }
 
+Tensor to_the_same_type_bad(std::vector<float> values, torch::Device device) {
+  return torch::from_blob(values.data(), {10}).to(device, torch::kFloat32); // expect: ml-dangling-from-blob: in the memory of 'values' // note: nothing is copied // note: returned here
+}
+
 Tensor to_another_type_ok(std::vector<float> values, torch::Device device) {
   return torch::from_blob(values.data(), {10}).to(device, torch::kFloat64);
 }

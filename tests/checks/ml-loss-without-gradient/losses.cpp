@@ -302,3 +302,63 @@ void weight_ok(Net net, Tensor x, Tensor y) {
   auto slope = torch::autograd::grad({out}, {x}, {torch::ones_like(out)}, true)[0];
   train(optimizer, ((out - y).pow(2) * slope.abs()).mean());
 }
+
+// --- what detach() gives -------------------------------------------------------------------------
+
+void detached_term_bad(Net generator, Net critic, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(generator->parameters(), 0.1);
+  auto fake = generator(x);
+  auto score = critic(fake).detach(); // expect: ml-loss-without-gradient (level 0): the result of 'detach' has no gradient: the term
+  auto adversarial = torch::mse_loss(score, torch::ones_like(score));
+  train(optimizer, torch::mse_loss(fake, y) + 0.5 * adversarial);
+}
+
+struct SmoothnessImpl : torch::nn::Module {
+  Tensor forward(Tensor input) {
+    auto x = input.detach(); // expect: ml-loss-without-gradient: the result of 'detach' has no gradient: the term
+    return (x.slice(1, 1, 8) - x.slice(1, 0, 7)).pow(2).sum();
+  }
+};
+TORCH_MODULE(Smoothness);
+
+void smoothness_bad(Net net, Smoothness smoothness, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto out = net(x);
+  train(optimizer, torch::mse_loss(out, y) + smoothness(out));
+}
+
+void detached_weight_ok(Net actor, Net critic, Tensor x, Tensor reward) {
+  torch::optim::SGD optimizer(actor->parameters(), 0.1);
+  auto value = critic(x);
+  auto advantage = reward - value.detach();
+  train(optimizer, (actor(x) * advantage).mean() + torch::mse_loss(value, reward));
+}
+
+void teacher_ok(Net net, Net teacher, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto out = net(x);
+  train(optimizer, torch::mse_loss(out, y) + torch::mse_loss(out, teacher(x).detach()));
+}
+
+void straight_through_ok(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto out = net(x);
+  auto rounded = out + (out.round() - out).detach();
+  train(optimizer, torch::mse_loss(rounded, y));
+}
+
+void running_mean_ok(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  Tensor mean = torch::zeros({1});
+  for (int step = 0; step < 10; ++step) {
+    auto loss = torch::mse_loss(net(x), y);
+    mean = 0.9 * mean + 0.1 * loss.detach();
+    train(optimizer, loss / mean);
+  }
+}
+
+void differentiated_ok(Net net, Tensor x, Tensor y) {
+  auto leaf = net(x).detach().requires_grad_();
+  torch::mse_loss(leaf, y).backward();
+  y += leaf.grad();
+}

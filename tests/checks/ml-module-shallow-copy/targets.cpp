@@ -95,6 +95,23 @@ private:
   int steps = 0;
 };
 
+// The graph of the target is part of that of the loss, which is another mistake.
+class RecordedAgentBad {
+public:
+  void learn(torch::Tensor x, torch::Tensor next) {
+    optimizer.zero_grad();
+    torch::mse_loss(policy->forward(x), 0.9 * target->forward(next)).backward();
+    optimizer.step();
+    if (++steps % 100 == 0)
+      target = policy; // expect: ml-module-shallow-copy (no fix)
+  }
+
+private:
+  Net policy, target;
+  Adam optimizer{policy->parameters(), 0.1};
+  int steps = 0;
+};
+
 class SharedAgentBad {
 public:
   void run(torch::Tensor x) {

@@ -328,3 +328,67 @@ private:
   SGDOptions options() const { return SGDOptions(0.1); }
   Net net{4, 1};
 };
+
+// --- a step in each call -------------------------------------------------------------------------
+
+float anew_bad(Net net, const torch::Tensor &x) {
+  auto loss = net->forward(x).mean();
+  Adam optimizer(net->parameters(), AdamOptions(1e-3)); // expect: ml-optimizer-recreated (level 1): each call makes a new optimizer for a single step
+  net->zero_grad();
+  loss.backward();
+  optimizer.step(); // note: steps here
+  return loss.item<float>();
+}
+
+struct Learner_bad {
+  Net net{4, 4};
+  void learn(const torch::Tensor &x) {
+    Adam optimizer(net->parameters(), AdamOptions(1e-3)); // expect: ml-optimizer-recreated: for a single step
+    optimizer.zero_grad();
+    net->forward(x).mean().backward();
+    optimizer.step(); // note: steps here
+  }
+};
+
+struct Learner_ok {
+  Net net{4, 4};
+  Adam optimizer{net->parameters(), AdamOptions(1e-3)};
+  void learn(const torch::Tensor &x) {
+    optimizer.zero_grad();
+    net->forward(x).mean().backward();
+    optimizer.step();
+  }
+};
+
+void stateless_step_ok(Net net, const torch::Tensor &x) {
+  SGD optimizer(net->parameters(), 0.1);
+  optimizer.zero_grad();
+  net->forward(x).mean().backward();
+  optimizer.step();
+}
+
+void whole_training_ok(Net net, const Batches &batches) {
+  Adam optimizer(net->parameters(), AdamOptions(1e-3));
+  for (const auto &x : batches) {
+    optimizer.zero_grad();
+    net->forward(x).mean().backward();
+    optimizer.step();
+  }
+}
+
+void own_module_ok(const torch::Tensor &x) {
+  Net net(4, 4);
+  Adam optimizer(net->parameters(), AdamOptions(1e-3));
+  optimizer.zero_grad();
+  net->forward(x).mean().backward();
+  optimizer.step();
+}
+
+static void called_once_ok(Net net, const torch::Tensor &x) {
+  Adam optimizer(net->parameters(), AdamOptions(1e-3));
+  optimizer.zero_grad();
+  net->forward(x).mean().backward();
+  optimizer.step();
+}
+
+void demonstration(const torch::Tensor &x) { called_once_ok(Net(4, 4), x); }

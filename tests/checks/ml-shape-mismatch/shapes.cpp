@@ -208,3 +208,29 @@ torch::Tensor tried_ok() {
     return a;
   }
 }
+
+// --- shapes that are asked for
+
+torch::Tensor summed(const torch::Tensor &x) {
+  if (x.sizes().size() > 1)
+    return x.sum(1);
+  return x.sum();
+}
+
+torch::Tensor asked_ok() {
+  auto row = torch::ones({4}), matrix = torch::ones({4, 3});
+  if (row.dim() == 2)
+    row = row.sum(1);
+  if (1 < row.dim())
+    row = row.sum(1);
+  if (matrix.size(-1) != 3)
+    matrix = matrix + torch::ones({4, 5});
+  return summed(row) + summed(matrix).sum();
+}
+
+torch::Tensor asked_bad() {
+  auto row = torch::ones({4});
+  if (row.dim() == 1)
+    row = row.sum(1); // expect: ml-shape-mismatch: 'row' of shape (4) has no dimension 1
+  return row;
+}

@@ -1,0 +1,89 @@
+// A random engine that is made without a seed begins with the same one each time. Made in every
+// round of a loop, it gives every round the same numbers: each epoch the same order of the samples.
+
+#include "Check.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+namespace {
+
+class ReseededEngine : public Check {
+public:
+  void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    if (visit.function.function->kind == ir::SymbolKind::Constructor)
+      return; // A member of an object: it stays.
+    llvm::SmallPtrSet<const ir::Node *, 4> seen;
+    ir::forEach(visit.function.body, [&](const ir::Node &node) {
+      if (!isNewEngine(node) || !seen.insert(&node.spelled()).second || isKept(node))
+        return;
+      llvm::SmallPtrSet<const FunctionBody *, 8> asked;
+      const ir::Node *loop = loopAround(visit, visit.function, node, asked);
+      if (!loop)
+        return;
+      Finding finding(Level::Likely, node.range);
+      finding.message =
+          "this random engine is made anew in each round of a loop, without a seed: each "
+          "round gets the same numbers; make it once before the loop";
+      finding.notes.push_back({*loop, "the loop is here"});
+      reporter.report(std::move(finding));
+    });
+  }
+
+private:
+  static bool isEngine(const ir::Type *type) {
+    return type && !type->isReference && !type->isPointer && type->record &&
+           type->record->isStandard &&
+           llvm::is_contained({"linear_congruential_engine", "mersenne_twister_engine",
+                               "subtract_with_carry_engine", "discard_block_engine",
+                               "independent_bits_engine", "shuffle_order_engine"},
+                              type->record->name);
+  }
+
+  static bool isNewEngine(const ir::Node &node) {
+    return ir::asConstruction(&node) && isEngine(node.type) && node.arguments.empty();
+  }
+
+  /// Whether it is a variable that outlives the call, or gets a seed later on.
+  static bool isKept(const ir::Node &made) {
+    const ir::Node *declaration = made.parent;
+    while (declaration && declaration->isExpression)
+      declaration = declaration->parent;
+    if (!declaration || declaration->kind != ir::NodeKind::Declaration)
+      return false;
+    const ir::Node *scope = declaration->parent;
+    bool isKept = false;
+    for (const ir::Symbol *variable : declaration->declared) {
+      isKept |= !variable->isLocal || variable->isStatic;
+      ir::forEach(scope, [&](const ir::Node &node) {
+        isKept |= node.kind == ir::NodeKind::MemberCall && node.calledName() == "seed" &&
+                  ir::variableIn(ir::stripped(node.object)) == variable;
+      });
+    }
+    return isKept;
+  }
+
+  /// The innermost loop around \p node in \p function, or around calls that lead there.
+  static const ir::Node *loopAround(const FunctionVisit &visit, const FunctionBody &function,
+                                    const ir::Node &node,
+                                    llvm::SmallPtrSetImpl<const FunctionBody *> &asked) {
+    if (const auto loops = function.loopsAround(&node); !loops.empty())
+      return loops.front();
+    if (!asked.insert(&function).second)
+      return nullptr;
+    const CallGraph &graph = visit.unit.callGraph();
+    for (const FunctionBody *caller : graph.callersOf(function))
+      for (const Block &block : caller->blocks)
+        for (const Event &event : block.events)
+          if (graph.calleeOf(event) == &function)
+            if (const ir::Node *loop = loopAround(visit, *caller, *event.site, asked))
+              return loop;
+    return nullptr;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeReseededEngine() { return std::make_unique<ReseededEngine>(); }
+
+} // namespace gradtidy

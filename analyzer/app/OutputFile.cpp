@@ -33,9 +33,12 @@ int openPlain(const char *file) {
 
 std::unique_ptr<llvm::raw_fd_ostream> openOutput(llvm::StringRef file, std::error_code &error) {
   error = {};
-  if (file == "-" || file.starts_with("/dev/") || file.starts_with("/proc/"))
+  const bool isOutput = file == "-" || file == "/dev/stdout";
+  if (!isOutput && (file.starts_with("/dev/") || file.starts_with("/proc/")))
     return std::make_unique<llvm::raw_fd_ostream>(file, error, llvm::sys::fs::OF_None);
-  const int descriptor = openPlain(file.str().c_str());
+  // Opened by name, a file behind standard output would be written over from its start.
+  const int descriptor =
+      isOutput ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : openPlain(file.str().c_str());
   if (descriptor < 0)
     error = std::error_code(errno, std::generic_category());
   return std::make_unique<llvm::raw_fd_ostream>(descriptor, /*shouldClose=*/descriptor >= 0);

@@ -68,10 +68,36 @@ std::optional<Place> SourcePlaces::includedAt(const std::string &file, unsigned 
       id.isValid() ? sources.getIncludeLoc(id) : clang::SourceLocation();
   if (location.isInvalid())
     return std::nullopt;
+  if (isOfPrecompiled(location))
+    return llvm::sys::path::is_absolute(file) ? std::nullopt : inMainFile(location);
   const Place place = placeAt(location);
   // What leads to a framework's files depends on the precompiled headers that there are.
   return root.empty() || !llvm::sys::path::is_absolute(place.file) ? std::optional(place)
                                                                    : std::nullopt;
+}
+
+bool SourcePlaces::isOfPrecompiled(clang::SourceLocation include) const {
+  const clang::FileID file = sources.getFileID(include);
+  const clang::SourceLocation around = sources.getIncludeLoc(file);
+  return sources.isLoadedFileID(file) && around.isValid() && sources.getFileOffset(around) == 0;
+}
+
+std::optional<Place> SourcePlaces::inMainFile(clang::SourceLocation include) const {
+  const auto [file, offset] = sources.getDecomposedSpellingLoc(include);
+  const auto lineIn = [&](clang::FileID id, unsigned line) {
+    const llvm::StringRef text = sources.getBufferData(id);
+    const clang::SourceLocation begin = sources.translateLineCol(id, line, 1);
+    return begin.isInvalid() ? llvm::StringRef()
+                             : text.drop_front(sources.getFileOffset(begin)).split('\n').first;
+  };
+  const clang::FileID mainFile = sources.getMainFileID();
+  const unsigned line = sources.getLineNumber(file, offset);
+  // What the header has is left out of the main file: blanks are in its place.
+  const llvm::StringRef here = lineIn(file, line), there = lineIn(mainFile, line);
+  if (here != there && (here.size() != there.size() || !there.trim().empty()))
+    return std::nullopt;
+  const File &name = fileOf(mainFile);
+  return Place{name.name, name.inclusion, line, sources.getColumnNumber(file, offset)};
 }
 
 clang::FileID SourcePlaces::find(llvm::StringRef file, unsigned inclusion) const {

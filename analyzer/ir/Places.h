@@ -73,6 +73,11 @@ private:
   };
   const File &fileOf(clang::FileID id) const;
   Place placeAt(clang::SourceLocation location) const;
+  /// Whether the text that a precompiled header was made of includes something there.
+  bool isOfPrecompiled(clang::SourceLocation include) const;
+  /// That place in the main file, if the same line is there: precompiled or not makes no
+  /// difference.
+  std::optional<Place> inMainFile(clang::SourceLocation include) const;
   /// Invalid where no place was in the file.
   clang::FileID find(llvm::StringRef file, unsigned inclusion) const;
 

@@ -425,13 +425,16 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
 }
 
 void Interpreter::observe(const Moment &moment) {
-  if (interest && interest(moment))
-    seen.push_back({&moment.event,
-                    moment.before,
-                    {callers.begin(), callers.end()},
-                    siteOf(moment.event),
-                    moment.isUnseen,
-                    moment.isBehind});
+  if (!interest || !interest(moment))
+    return;
+  if (seen.size() == seen.capacity()) // Twice the room would be much of a function's memory.
+    seen.reserve(seen.size() + seen.size() / 4 + 64);
+  seen.push_back({&moment.event,
+                  moment.before,
+                  {callers.begin(), callers.end()},
+                  siteOf(moment.event),
+                  moment.isUnseen,
+                  moment.isBehind});
 }
 
 SiteId Interpreter::siteOf(const Event &event) {

@@ -48,6 +48,10 @@ private:
   void lowerBlock(const clang::CFGBlock &block, const BlockNumbers &numbers);
   /// The CFG does not tell that parameters end: those in whose memory tensors lie.
   void endParameters(Block &exit);
+  /// Of the current block, if it has very many, the first events get set aside.
+  void setAside();
+  /// Divides blocks of very many events. Gives the new number of the first part of each.
+  std::vector<unsigned> divideLongBlocks();
   void markLoopHeads();
   /// Finds the blocks that no edge leads to but those that are switched off.
   void markSwitchedOff();
@@ -285,6 +289,8 @@ private:
   std::optional<FunctionCode> code;     ///< Of the result.
   std::optional<LastValues> lastValues; ///< Made when it is first asked.
   Block *current = nullptr;             ///< The block to which events are added.
+  /// Of blocks, the first of their events, in parts: one piece of memory is not to hold them all.
+  llvm::DenseMap<const Block *, std::vector<std::vector<Event>>> aside;
 };
 
 } // namespace gradtidy

@@ -17,60 +17,6 @@ namespace gradtidy {
 
 using namespace clang;
 
-/// Divides blocks of very many events: what is known is copied for each event that checks may see,
-/// and temporaries are forgotten at the ends of blocks.
-static void splitLongBlocks(FunctionBody &body, const PathTable &paths) {
-  constexpr size_t mostEvents = 128;
-  // The head of a loop that runs at least once stays whole: its edges and its number go together.
-  const auto partsOf = [](const Block &block) {
-    return block.exitEdge >= 0
-               ? 1
-               : std::max<size_t>(1, llvm::divideCeil(block.events.size(), mostEvents));
-  };
-  std::vector<unsigned> first; // The new number of the first part of each block.
-  unsigned count = 0;
-  for (const Block &block : body.blocks) {
-    first.push_back(count);
-    count += partsOf(block);
-  }
-  if (count == body.blocks.size())
-    return;
-  std::vector<Block> parts;
-  for (Block &block : body.blocks) {
-    const size_t more = partsOf(block) - 1;
-    const size_t begins = parts.size();
-    llvm::DenseMap<PathId, size_t> lastPart; // That mentions a temporary.
-    for (size_t i = 0; more > 0 && i < block.events.size(); ++i) {
-      const Event &event = block.events[i];
-      const size_t part = std::min(i / mostEvents, more);
-      for (PathId path : {event.subject.path, event.result})
-        if (path)
-          lastPart[paths.rootOf(path)] = part;
-      for (const Operand &operand : event.operands)
-        if (operand.path)
-          lastPart[paths.rootOf(operand.path)] = part;
-    }
-    for (size_t part = 0; part < more; ++part) {
-      const auto begin = block.events.begin() + part * mostEvents;
-      Block &piece = parts.emplace_back();
-      piece.events.assign(std::make_move_iterator(begin),
-                          std::make_move_iterator(begin + mostEvents));
-      piece.edges.push_back({static_cast<unsigned>(parts.size())});
-    }
-    block.events.erase(block.events.begin(), block.events.begin() + more * mostEvents);
-    block.events.shrink_to_fit(); // It had room for all.
-    for (Block::Edge &edge : block.edges)
-      edge.target = first[edge.target];
-    if (block.exitEdge >= 0) // The last part of the latch leads back.
-      block.latch = first[block.latch] + partsOf(body.blocks[block.latch]) - 1;
-    const std::vector<PathId> temporaries = std::exchange(block.temporaries, {});
-    parts.push_back(std::move(block));
-    for (PathId root : temporaries)
-      parts[more > 0 ? begins + lastPart.lookup(root) : begins].temporaries.push_back(root);
-  }
-  body.blocks = std::move(parts);
-}
-
 std::unique_ptr<FunctionBody> lower(const FunctionDecl *function, PathTable &paths,
                                     Vocabulary &vocabulary, ASTContext &context) {
   return FunctionLowering(function, paths, vocabulary, context).run();
@@ -90,7 +36,6 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   describeFunction();
   lowerBlocks(*cfg);
   findTemporaries();
-  splitLongBlocks(*result, paths);
   markLoopHeads();
   markSwitchedOff();
   for (const Block &block : result->blocks)
@@ -209,8 +154,66 @@ void FunctionLowering::lowerBlocks(const CFG &cfg) {
   current = &result->blocks.front();
   for (const DeclStmt *declaration : survey.guardFunctions) // There are no such elements.
     emit(EventKind::EnterGradMode, declaration).isDiscarded = true;
+  const std::vector<unsigned> first = divideLongBlocks();
   if (const auto exit = numbers.find(&cfg.getExit()); exit != numbers.end())
-    endParameters(result->blocks[exit->second]);
+    endParameters(result->blocks[first[exit->second]]);
+}
+
+/// How many events a block has: what is known is copied for each event that checks may see, and
+/// temporaries are forgotten at the ends of blocks.
+static constexpr size_t mostEvents = 128;
+
+static std::vector<Event> takeFirst(std::vector<Event> &events, size_t count) {
+  const auto end = events.begin() + count;
+  std::vector<Event> taken(std::move_iterator(events.begin()), std::move_iterator(end));
+  events.erase(events.begin(), end);
+  return taken;
+}
+
+void FunctionLowering::setAside() {
+  if (current->events.size() >= 2 * mostEvents) // Who adds events looks at the last ones.
+    aside[current].push_back(takeFirst(current->events, mostEvents));
+}
+
+std::vector<unsigned> FunctionLowering::divideLongBlocks() {
+  std::vector<unsigned> first;
+  unsigned count = 0;
+  for (Block &block : result->blocks) {
+    std::vector<std::vector<Event>> &parts = aside[&block];
+    while (block.events.size() > mostEvents)
+      parts.push_back(takeFirst(block.events, mostEvents));
+    if (!parts.empty())
+      block.events.shrink_to_fit(); // It had room for more.
+    // The head of a loop that runs at least once stays whole: its edges and its number go together.
+    if (block.exitEdge >= 0) {
+      for (std::vector<Event> &part : llvm::reverse(parts))
+        block.events.insert(block.events.begin(), std::move_iterator(part.begin()),
+                            std::move_iterator(part.end()));
+      parts.clear();
+    }
+    first.push_back(count);
+    count += parts.size() + 1;
+  }
+  if (count == first.size())
+    return first;
+  std::vector<Block> all;
+  all.reserve(count);
+  for (Block &block : result->blocks) {
+    for (std::vector<Event> &part : aside[&block]) {
+      all.emplace_back().events = std::move(part);
+      all.back().edges.push_back({static_cast<unsigned>(all.size())});
+    }
+    for (Block::Edge &edge : block.edges)
+      edge.target = first[edge.target];
+    if (block.exitEdge >= 0) { // The last part of the latch leads back.
+      const unsigned latch = block.latch;
+      block.latch = (latch + 1 < first.size() ? first[latch + 1] : count) - 1;
+    }
+    all.push_back(std::move(block));
+  }
+  result->blocks = std::move(all);
+  aside.clear();
+  return first;
 }
 
 void FunctionLowering::endParameters(Block &exit) {
@@ -229,8 +232,10 @@ void FunctionLowering::lowerBlock(const CFGBlock &block, const BlockNumbers &num
   if (const auto *handler = dyn_cast_or_null<CXXCatchStmt>(block.getLabel()))
     for (const VarDecl *guard : survey.guardsBefore.lookup(handler))
       emit(EventKind::EndLifetime, handler).subject.path = pathOf(guard);
-  for (const CFGElement &element : block)
+  for (const CFGElement &element : block) {
     lowerElement(element);
+    setAside();
+  }
   lowerEdges(block, numbers);
 }
 

@@ -117,9 +117,24 @@ llvm::SmallVector<const OptimizerFacts *, 2> State::optimizersOf(SourcesId owner
   return found;
 }
 
+/// Whether both are the same, witnesses included.
+static bool areIdentical(const Gradients &a, const Gradients &b) {
+  return a == b && a.step.event() == b.step.event() && a.backward.event() == b.backward.event() &&
+         a.cleared.event() == b.cleared.event();
+}
+
 void State::changeOptimizersOf(SourcesId owners, llvm::function_ref<void(Gradients &)> change) {
+  // States share what does not change: of n optimizers, n events may each concern all.
+  const auto isChanged = [&](Gradients gradients) {
+    const Gradients before = gradients;
+    change(gradients);
+    return !areIdentical(before, gradients);
+  };
   optimizers.changeIf(
-      [&](const auto &entry) { return tables->sources.mayOverlap(entry.second.owned, owners); },
+      [&](const auto &entry) {
+        return tables->sources.mayOverlap(entry.second.owned, owners) &&
+               isChanged(entry.second.gradients);
+      },
       [&](PathId, OptimizerFacts &facts) { change(facts.gradients); });
 }
 

@@ -105,7 +105,7 @@ private:
     for (const ir::Node *argument : call->arguments)
       if (const std::optional<double> value = numberIn(argument))
         number = value;
-    if (!number || std::abs(*number) <= largestHalf)
+    if (!number || std::isinf(*number) || std::abs(*number) <= largestHalf)
       return;
     const auto inputs = inputsOf(fill);
     const ElementType element =

@@ -34,14 +34,28 @@ public:
           observation.event->kind == EventKind::Forward)
         passes.try_emplace(observation.event, true).first->second &=
             visit.unit.uses().isLost(observation.site);
+    llvm::DenseMap<const FunctionBody *, bool> areOpen;
+    const auto isOpen = [&](const FunctionBody &function) {
+      const auto [known, isNew] = areOpen.try_emplace(&function);
+      if (isNew)
+        known->second = hasOpenCalls(function);
+      return known->second;
+    };
     passes.remove_if(
-        [](const auto &entry) { return !entry.second || hasOpenCalls(*entry.first->function); });
+        [&](const auto &entry) { return !entry.second || isOpen(*entry.first->function); });
+    const PassSet givenOn = givenToOthers(passes, visit);
+    std::vector<const Event *> last;
     for (const Event *pass : llvm::make_first_range(passes))
-      if (!hasEffects(*pass, visit) && !isGivenToAny(*pass, passes, visit))
-        judge(*pass, visit, reporter);
+      if (!givenOn.contains(pass) && !hasEffects(*pass, visit))
+        last.push_back(pass);
+    const auto ways = waysOf(last, visit);
+    for (const Event *pass : last)
+      judge(*pass, ways.at(pass), visit, reporter);
   }
 
 private:
+  using PassSet = llvm::SmallPtrSet<const Event *, 8>;
+
   /// Whether nobody knows what some calls of the function are of: errors hide what they are given.
   static bool hasOpenCalls(const FunctionBody &function) {
     bool isOpen = false;
@@ -58,16 +72,27 @@ private:
                         [&](SiteId site) { return isOne(tables.sites.event(site)); });
   }
 
-  /// Whether one of \p passes computes its output, which gets lost, of that of \p pass.
-  static bool isGivenToAny(const Event &pass, const llvm::MapVector<const Event *, bool> &passes,
-                           const UnitVisit &visit) {
-    const auto isPass = [&](const Event &other) { return &other == &pass; };
-    return llvm::any_of(visit.observations(), [&](const Observation &observation) {
-      return observation.event != &pass && passes.count(observation.event) &&
-             llvm::any_of(observation.event->operands, [&](const Operand &input) {
-               return isMadeBy(input, observation.before, isPass);
-             });
-    });
+  /// Those of \p passes of whose output another one computes its own, which gets lost.
+  static PassSet givenToOthers(const llvm::MapVector<const Event *, bool> &passes,
+                               const UnitVisit &visit) {
+    const Tables &tables = visit.unit.tables();
+    llvm::DenseMap<SourcesId, const Event *> seen; // What has asked for a history first.
+    PassSet given;
+    for (const Observation &observation : visit.observations()) {
+      if (!passes.count(observation.event))
+        continue;
+      for (const Operand &input : observation.event->operands) {
+        const SourcesId history = observation.before.valueOf(input).autograd.history;
+        const auto [first, isNew] = seen.try_emplace(history, observation.event);
+        if (!isNew && first->second == observation.event)
+          continue;
+        for (const SiteId site : tables.histories.members(history))
+          if (const Event *pass = &tables.sites.event(site);
+              pass != observation.event && passes.count(pass))
+            given.insert(pass);
+      }
+    }
+    return given;
   }
 
   /// What becomes of an output.
@@ -78,30 +103,44 @@ private:
     bool isRepeated = false;            ///< That is one of the same module.
   };
 
-  static Way wayOf(const Event &pass, const UnitVisit &visit) {
-    const PathTable &paths = visit.unit.tables().paths;
-    const auto isPass = [&](const Event &other) { return &other == &pass; };
-    const auto isOfSame = [&](const Event &other) {
-      return other.kind == EventKind::Forward && other.subject.path == pass.subject.path;
-    };
-    Way way;
+  /// What becomes of the outputs of \p passes.
+  static llvm::DenseMap<const Event *, Way> waysOf(llvm::ArrayRef<const Event *> passes,
+                                                   const UnitVisit &visit) {
+    const Tables &tables = visit.unit.tables();
+    llvm::DenseMap<const Event *, Way> ways;
+    for (const Event *pass : passes)
+      ways.try_emplace(pass);
     for (const Observation &observation : visit.observations()) {
       const Event &event = *observation.event;
-      if (!isGiven(event) || event.function != pass.function)
+      if (!isGiven(event) || tables.paths.last(event.subject.path).kind != PathStep::Variable)
         continue;
       const Operand &given = event.operands.front();
-      const PathStep &place = paths.last(event.subject.path);
-      if (isMadeBy(given, observation.before, isPass)) {
-        if (place.kind == PathStep::Variable)
+      const auto forPasses = [&](const Operand &tensor,
+                                 llvm::function_ref<void(Way &, SiteId)> add) {
+        for (const SiteId site :
+             tables.histories.members(observation.before.valueOf(tensor).autograd.history))
+          if (const auto way = ways.find(&tables.sites.event(site));
+              way != ways.end() && way->first->function == event.function)
+            add(way->second, site);
+      };
+      llvm::SmallPtrSet<const Event *, 4> taken;
+      forPasses(given, [&](Way &way, SiteId site) {
+        if (taken.insert(&tables.sites.event(site)).second)
           way.takers.push_back(&event);
-      } else if (!way.overwriting && place.kind == PathStep::Variable &&
-                 event.site->kind == ir::NodeKind::OperatorCall &&
-                 isMadeBy(event.subject, observation.before, isPass)) {
+      });
+      if (event.site->kind != ir::NodeKind::OperatorCall)
+        continue;
+      forPasses(event.subject, [&](Way &way, SiteId site) {
+        const Event &pass = tables.sites.event(site);
+        if (way.overwriting || taken.contains(&pass))
+          return;
         way.overwriting = &event;
-        way.isRepeated = isMadeBy(given, observation.before, isOfSame);
-      }
+        way.isRepeated = isMadeBy(given, observation.before, [&](const Event &other) {
+          return other.kind == EventKind::Forward && other.subject.path == pass.subject.path;
+        });
+      });
     }
-    return way;
+    return ways;
   }
 
   /// The variable that the event gives a value.
@@ -109,8 +148,7 @@ private:
     return *visit.unit.tables().paths.last(taker.subject.path).symbol();
   }
 
-  static void judge(const Event &pass, const UnitVisit &visit, Reporter &reporter) {
-    const Way way = wayOf(pass, visit);
+  static void judge(const Event &pass, const Way &way, const UnitVisit &visit, Reporter &reporter) {
     if (way.takers.empty() || llvm::any_of(way.takers, [&](const Event *taker) {
           const ir::Symbol &variable = takenBy(*taker, visit);
           return variable.location.isMacroID() || hasOtherName(variable, *pass.function, visit);

@@ -549,16 +549,16 @@ void f(Net net, const std::vector<Tensor> &batches) {
     to 9
   block 3 temporaries=[%29]
     bind x:tensor{not-tensor} (__begin1@23:tensor) @22 {bind=reference}
-    combine x@31:tensor -> %29 {run=dim arithmetic attribute}
-    to 4
-    to 5
+    combine x@31:tensor -> %29 {operation=count-dimensions run=dim arithmetic attribute}
+    to 4 shape=(tensor=x most=0)
+    to 5 shape=(tensor=x most=0 not-holds)
   block 4
     end-lifetime x @33
     to 8
   block 5 temporaries=[%36]
-    combine x@38:tensor -> %36 {run=dim arithmetic attribute}
-    to 6
-    to 7
+    combine x@38:tensor -> %36 {operation=count-dimensions run=dim arithmetic attribute}
+    to 6 shape=(tensor=x least=1 most=1)
+    to 7 shape=(tensor=x least=1 most=1 not-holds)
   block 6
     end-lifetime x @40
     to 9

@@ -165,7 +165,7 @@ PathId FunctionLowering::askedForDefined(const Expr *condition) {
 
 std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
   const auto *comparison = dyn_cast<BinaryOperator>(strip(&condition));
-  if (!comparison || !comparison->isComparisonOp())
+  if (comparison && !comparison->isComparisonOp())
     return std::nullopt;
   const auto numberOf = [&](const Expr *expr) -> std::optional<std::int64_t> {
     Expr::EvalResult result;
@@ -173,9 +173,14 @@ std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
       return std::nullopt;
     return result.Val.getInt().tryExtValue();
   };
-  BinaryOperatorKind kind = comparison->getOpcode();
-  const Expr *asked = comparison->getLHS();
-  std::optional<std::int64_t> number = numberOf(comparison->getRHS());
+  BinaryOperatorKind kind = BO_NE; // Of a number by itself, than 0.
+  const Expr *asked = &condition;
+  std::optional<std::int64_t> number = 0;
+  if (comparison) {
+    kind = comparison->getOpcode();
+    asked = comparison->getLHS();
+    number = numberOf(comparison->getRHS());
+  }
   if (!number) {
     asked = comparison->getRHS();
     number = numberOf(comparison->getLHS());

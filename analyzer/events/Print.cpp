@@ -317,7 +317,16 @@ public:
       return "-";
     if (const unsigned number = all.numberOf(node))
       return "@" + std::to_string(number);
-    return "@(" + of(node->begin()) + ")"; // In remarks alone.
+    return "@(" + placeIn(node->begin()) + ")"; // In remarks alone.
+  }
+
+  /// The place in a file, which gets no number: texts with and without remarks are the same.
+  std::string placeIn(clang::SourceLocation location) const {
+    if (location.isInvalid())
+      return "-";
+    const ir::Place place = places.of(location).back();
+    return (place.file == places.mainFile() ? "" : place.file + ":") + std::to_string(place.line) +
+           ":" + std::to_string(place.column);
   }
 
   std::string of(const ir::Symbol *symbol) const override {

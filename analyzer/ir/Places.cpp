@@ -66,12 +66,12 @@ std::optional<Place> SourcePlaces::includedAt(const std::string &file, unsigned 
   const clang::FileID id = find(file, inclusion);
   const clang::SourceLocation location =
       id.isValid() ? sources.getIncludeLoc(id) : clang::SourceLocation();
-  if (location.isInvalid())
+  // What leads to files outside of the project depends on the precompiled headers that there are.
+  if (location.isInvalid() || (!root.empty() && llvm::sys::path::is_absolute(file)))
     return std::nullopt;
   if (isOfPrecompiled(location))
-    return llvm::sys::path::is_absolute(file) ? std::nullopt : inMainFile(location);
+    return inMainFile(location);
   const Place place = placeAt(location);
-  // What leads to a framework's files depends on the precompiled headers that there are.
   return root.empty() || !llvm::sys::path::is_absolute(place.file) ? std::optional(place)
                                                                    : std::nullopt;
 }

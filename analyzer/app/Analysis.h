@@ -47,8 +47,8 @@ struct Results {
   UnitCoverage coverage;
   PhaseSeconds seconds;
   FixedFiles fixedFiles;
-  std::set<std::string> systemHeaders; ///< See SystemIncludes.
-  size_t overHeader = 0;               ///< Units parsed over a precompiled header.
+  std::set<std::string> systemHeaders, forOtherCompilers; ///< See SystemIncludes.
+  size_t overHeader = 0; ///< Units parsed over a precompiled header.
 };
 
 /// \param strict makes certain findings errors.

@@ -388,18 +388,23 @@ void printStatistics(const Results &results, const ShownPaths &shown) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  if (const auto &headers = results.systemHeaders; !headers.empty()) {
-    constexpr size_t mostHeaders = 3;
+  const auto first = [&](const std::set<std::string> &places) {
+    constexpr size_t mostPlaces = 3;
     llvm::SmallVector<std::string> names;
-    for (const std::string &header : headers)
-      if (names.size() < mostHeaders)
-        names.push_back(shown.of(header));
-    if (headers.size() > mostHeaders)
-      names.push_back(llvm::formatv("and {0} more", headers.size() - mostHeaders));
+    for (const std::string &place : places)
+      if (names.size() < mostPlaces)
+        names.push_back(shown.of(place));
+    if (places.size() > mostPlaces)
+      names.push_back(llvm::formatv("and {0} more", places.size() - mostPlaces));
+    return llvm::join(names, ", ");
+  };
+  if (const auto &headers = results.systemHeaders; !headers.empty())
     StatusLine() << "Not analyzed: " << headers.size() << " header" << plural(headers.size())
-                 << " of the project, taken for the system's or the framework's: "
-                 << llvm::join(names, ", ") << ". Use --system-headers to analyze them.";
-  }
+                 << " of the project, taken for the system's or the framework's: " << first(headers)
+                 << ". Use --system-headers to analyze them.";
+  if (!results.forOtherCompilers.empty())
+    StatusLine() << "Not analyzed: code that conditions keep from clang: "
+                 << first(results.forOtherCompilers) << ".";
   constexpr size_t mostNamed = 10;
   const auto &cutShort = results.coverage.cutShort;
   for (const auto &[number, function] : llvm::enumerate(cutShort))

@@ -139,6 +139,7 @@ Json toJson(const UnitResult &result) {
           {"files", toJson(unit.files)},
           {"fixedFiles", toJson(unit.fixedFiles)},
           {"systemHeaders", unit.systemHeaders},
+          {"forOtherCompilers", unit.forOtherCompilers},
           {"header", unit.header},
           {"headerFolders", unit.headerFolders},
           {"lookups", std::move(lookups)},
@@ -173,6 +174,7 @@ UnitResult toResult(const Json &json) {
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.systemHeaders = json.at("systemHeaders").get<std::set<std::string>>();
+  unit.forOtherCompilers = json.at("forOtherCompilers").get<std::set<std::string>>();
   unit.header = json.at("header");
   unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
   if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {

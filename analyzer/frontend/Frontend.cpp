@@ -248,15 +248,25 @@ protected:
     parse.unit.files = collector->files();
     parse.unit.lookups = collector->lookups(parse.request.frameworkHeaders);
     const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
-    if (const auto *main = sources.getFileEntryForID(sources.getMainFileID()))
+    if (const auto *main = sources.getFileEntryForID(sources.getMainFileID())) {
       parse.unit.systemHeaders = systemIncludes->of(*main);
-    if (parse.header.isOwn)
+      parse.unit.forOtherCompilers = systemIncludes->forOtherCompilers(*main);
+    }
+    if (parse.header.isOwn) {
       parse.unit.systemHeaders.merge(parse.header.own->systemHeaders());
+      parse.unit.forOtherCompilers.merge(parse.header.own->forOtherCompilers());
+    }
+    const std::vector<std::string> ofFramework = parse.userCode.frameworkHeadersWithin();
+    parse.unit.systemHeaders.insert(ofFramework.begin(), ofFramework.end());
     for (Companion &companion : parse.unit.companions) {
       companion.unit.files = parse.unit.files;
       companion.unit.lookups = parse.unit.lookups;
-      if (const auto source = sources.getFileManager().getOptionalFileRef(companion.source))
+      if (const auto source = sources.getFileManager().getOptionalFileRef(companion.source)) {
         companion.unit.systemHeaders = systemIncludes->of(source->getFileEntry());
+        companion.unit.forOtherCompilers =
+            systemIncludes->forOtherCompilers(source->getFileEntry());
+      }
+      companion.unit.systemHeaders.insert(ofFramework.begin(), ofFramework.end());
     }
     parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
   }
@@ -298,8 +308,6 @@ public:
     if (!secureInvocation(*invocation, parse.request.job.flags.hasOwnFlags()))
       return false;
     invocation->getFrontendOpts().SkipFunctionBodies = true;
-    // As in clang-tidy: a file may ask whether it is analysed.
-    invocation->getPreprocessorOpts().SetUpStaticAnalyzer = true;
     clang::LangOptions &language = invocation->getLangOpts();
     language.BracketDepth = maxNesting;
     invocation->getDiagnosticOpts().ErrorLimit = 0;     // Its fatal error would not be one here.

@@ -63,7 +63,7 @@ struct Unit {
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
 
   /// See SystemIncludes.
-  std::set<std::string> systemHeaders;
+  std::set<std::string> systemHeaders, forOtherCompilers;
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;

@@ -113,9 +113,11 @@ protected:
 
   void EndSourceFileAction() override {
     const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
-    const std::set<std::string> found =
-        systemIncludes->of(*sources.getFileEntryForID(sources.getMainFileID()));
-    record.facts["system"] = {found.begin(), found.end()};
+    const clang::FileEntry &main = *sources.getFileEntryForID(sources.getMainFileID());
+    const std::set<std::string> headers = systemIncludes->of(main);
+    const std::set<std::string> code = systemIncludes->forOtherCompilers(main);
+    record.facts["system"] = {headers.begin(), headers.end()};
+    record.facts["other-compilers"] = {code.begin(), code.end()};
     PrecompileAction::EndSourceFileAction();
   }
 
@@ -169,6 +171,11 @@ std::set<std::string> OwnHeader::misfits() const {
 
 std::set<std::string> OwnHeader::systemHeaders() const {
   const std::vector<std::string> facts = cache->known(key)->facts("system");
+  return {facts.begin(), facts.end()};
+}
+
+std::set<std::string> OwnHeader::forOtherCompilers() const {
+  const std::vector<std::string> facts = cache->known(key)->facts("other-compilers");
   return {facts.begin(), facts.end()};
 }
 

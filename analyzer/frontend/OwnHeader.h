@@ -49,6 +49,7 @@ public:
 
   /// Of what is in it: see SystemIncludes.
   std::set<std::string> systemHeaders() const;
+  std::set<std::string> forOtherCompilers() const;
 
   /// Makes it, unless there is one or that failed before.
   void make(clang::FileManager &files, UserCode &userCode, const SystemIncludes::Scope &scope,

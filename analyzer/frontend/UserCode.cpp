@@ -72,6 +72,22 @@ void UserCode::addFrameworkFolder(llvm::StringRef folder) {
   known.clear();
 }
 
+void UserCode::addFrameworkFolder(llvm::StringRef folder, llvm::StringRef header) {
+  addFrameworkFolder(folder);
+  const std::string path = (folder.rtrim('/') + "/" + header).str();
+  if (!llvm::is_contained(frameworkHeaders, path))
+    frameworkHeaders.push_back(path);
+}
+
+std::vector<std::string> UserCode::frameworkHeadersWithin() const {
+  std::vector<std::string> found;
+  if (!everything)
+    llvm::copy_if(frameworkHeaders, std::back_inserter(found), [&](const std::string &path) {
+      return liesIn(path, projectRoot) || liesIn(realPath(path), projectRoot);
+    });
+  return found;
+}
+
 void UserCode::includeEverything() {
   everything = true;
   known.clear();
@@ -133,7 +149,7 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
       llvm::SmallString<256> path = folder.getDirRef()->getName();
       llvm::sys::path::append(path, header);
       if (files.getOptionalFileRef(path))
-        userCode.addFrameworkFolder(folderOf(folder.getDirRef()->getName(), files));
+        userCode.addFrameworkFolder(folderOf(folder.getDirRef()->getName(), files), header);
     }
   }
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));

@@ -28,6 +28,12 @@ public:
   /// Everything below \p folder (absolute) belongs to a framework.
   void addFrameworkFolder(llvm::StringRef folder);
 
+  /// The same, and the include path leads to \p header there.
+  void addFrameworkFolder(llvm::StringRef folder, llvm::StringRef header);
+
+  /// The paths of such headers that lie in the project, which may be of the framework, or not.
+  std::vector<std::string> frameworkHeadersWithin() const;
+
   /// From now on every file counts as user code (--system-headers).
   void includeEverything();
 
@@ -52,6 +58,7 @@ private:
 
   std::string projectRoot;
   std::vector<std::string> frameworkFolders;
+  std::vector<std::string> frameworkHeaders; ///< To which the include path leads.
   bool everything = false;
   mutable llvm::DenseMap<clang::FileID, bool> known;
 };

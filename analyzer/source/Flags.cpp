@@ -280,6 +280,13 @@ std::vector<std::string> normaliseFlags(const FlagsRequest &request,
   StringRef file = request.file;
   StringRef extension = path::extension(file);
   std::string language = gate.language == "none" ? "" : gate.language;
+  // Line markers of what was preprocessed make code a system's: a project may say that of its own.
+  if (request.origin != FlagOrigin::Person) {
+    if (language == "c++-cpp-output" || (language.empty() && extension == ".ii"))
+      language = "c++";
+    else if (language == "cpp-output" || (language.empty() && extension == ".i"))
+      language = "c";
+  }
   if (language.empty() && isHeader(file))
     language = extension == ".cuh" ? "cuda" : "c++-header";
   bool cuda = language.empty() ? extension == ".cu" : language == "cuda";

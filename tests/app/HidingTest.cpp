@@ -80,9 +80,75 @@ TEST_CASE("Headers beside what passes for the framework are named") {
       return arguments;
     }());
     CHECK(findings(run) == 1);
-    CHECK(count(run.err, "Not analyzed: 1 header of the project, taken for the system's or the "
+    CHECK(count(run.err, "Not analyzed: 2 headers of the project, taken for the system's or the "
                          "framework's: " +
+                             project.path("include/axon/axon.h") + ", " +
                              project.path("include/loop.h") + ".") == 1);
+  }
+}
+
+TEST_CASE("A header that takes the place of the framework's is named") {
+  const Project project;
+  project.write("axon/axon.h", "#pragma once\n#include_next <axon/axon.h>\n" + trainingLoop("in"));
+  const std::vector<std::string> cache = {"--cache-dir=cache"};
+  for (const std::string include : {"#include \"axon/axon.h\"\n", "#include <axon/axon.h>\n"})
+    for (const auto &options : {std::vector<std::string>{"--no-cache"}, cache, cache, cache}) {
+      INFO(include);
+      project.write("train.cpp", include + trainingLoop("train") + "// " + options.front() + "\n");
+      const Run run = lint(project, options, {"-I."});
+      CHECK(findings(run) == 1);
+      CHECK(count(run.err, "Not analyzed: 1 header of the project, taken for the system's or the "
+                           "framework's: " +
+                               project.path("axon/axon.h") + ".") == 1);
+    }
+}
+
+TEST_CASE("Code is not hidden from analyzers, and named where it is hidden from clang") {
+  const Project project;
+  const auto around = [&](const std::string &condition, const std::string &file = "train") {
+    return condition + "\n" + trainingLoop(file) + "#endif\n";
+  };
+  project.write("train.cpp", include + around("#ifndef __clang_analyzer__"));
+  CHECK(findings(lint(project)) == 1);
+  for (const std::string condition :
+       {"#ifndef __clang__", "#ifdef __clang__\n#else", "#if !defined(__clang__)",
+        "#if 0\n#elif __GNUC__ > 5", "#if __has_feature(cxx_rtti)\n#else"}) {
+    INFO(condition);
+    project.write("train.cpp", include + around(condition));
+    const Run run = lint(project);
+    CHECK(findings(run) == 0);
+    CHECK(count(run.err, "Not analyzed: code that conditions keep from clang: " +
+                             project.path("train.cpp") + ":") == 1);
+  }
+  // In headers, too, whatever the cache holds.
+  project.write("loop.h", "#pragma once\n" + include + around("#ifndef __clang__", "loop"));
+  project.write("train.cpp", "#include \"loop.h\"\n" + trainingLoop("train"));
+  const std::vector<std::string> cache = {"--cache-dir=cache"};
+  for (const auto &options : {std::vector<std::string>{"--no-cache"}, cache, cache, cache}) {
+    project.write("train.cpp", project.read("train.cpp") + "// edited\n");
+    const Run run = lint(project, options);
+    CHECK(findings(run) == 1);
+    CHECK(count(run.err, "keep from clang: " + project.path("loop.h") + ":3.\n") == 1);
+  }
+  // What has no code in it hides none.
+  project.write("train.cpp", include +
+                                 "#ifdef __clang__\n#pragma clang diagnostic push\n#else\n"
+                                 "#pragma GCC diagnostic push\n#endif\n#ifdef OTHER\nint f() { "
+                                 "return 1; }\n#endif\n" +
+                                 trainingLoop("train"));
+  CHECK(count(lint(project).err, "keep from clang") == 0);
+}
+
+TEST_CASE(
+    "A database cannot have a source count as preprocessed, in which line markers hide code") {
+  const Project project;
+  const std::string text = include + "# 1 \"/usr/include/x.h\" 3\n" + trainingLoop("train");
+  for (const auto &[file, flags] :
+       {std::pair<std::string, std::string>{"train.cpp", "-x c++-cpp-output "}, {"train.ii", ""}}) {
+    INFO(file);
+    project.write(file, text);
+    project.writeDatabase("", {file}, flags + "-std=c++20 -I" + axonFolder());
+    CHECK(findings(project.gradtidy({"--no-cache", "--model=" + axonModel(), file})) == 1);
   }
 }
 

@@ -130,27 +130,7 @@ public:
   }
 
   /// Makes one if there is none.
-  Value &operator[](Key key) {
-    Iterator place = lower(key);
-    if (isAt(place, key))
-      return own(place.chunk).slots[place.slot].held.own();
-    if (place.slot == 0 && place.chunk > 0) { // Behind the last of the chunk before.
-      --place.chunk;
-      place.slot = chunks->list[place.chunk]->slots.size();
-    }
-    if (empty() || (place.slot == most && place.chunk + 1 == size())) {
-      place = {nullptr, size(), 0}; // What grows at its end fills its chunks.
-      ownList().push_back(llvm::makeIntrusiveRefCnt<Chunk>());
-    } else if (chunks->list[place.chunk]->slots.size() == most) {
-      split(place.chunk);
-      if (const size_t half = chunks->list[place.chunk]->slots.size(); place.slot > half) {
-        ++place.chunk;
-        place.slot -= half;
-      }
-    }
-    std::vector<Slot> &slots = own(place.chunk).slots;
-    return slots.insert(slots.begin() + place.slot, Slot{key, {}})->held.own();
-  }
+  Value &operator[](Key key) { return heldAt(key).own(); }
 
   void erase(Key key) {
     const Iterator place = lower(key);
@@ -192,8 +172,8 @@ public:
       return;
     }
     for (Key key : differences(other))
-      if (const Value *value = other.find(key))
-        (*this)[key] = *value;
+      if (const Iterator place = other.lower(key); other.isAt(place, key))
+        heldAt(key) = slotAt(place).held; // Shared, if it is large.
   }
 
   /// The keys that only one of the maps has, or that have values of their own in both, in order:
@@ -266,6 +246,29 @@ private:
     const auto slot = std::lower_bound(slots.begin(), slots.end(), key, isBefore);
     return {chunks.get(), static_cast<size_t>(chunk - chunks->list.begin()),
             static_cast<size_t>(slot - slots.begin())};
+  }
+
+  /// What is held for \p key, to be changed; made if there is none.
+  Held &heldAt(Key key) {
+    Iterator place = lower(key);
+    if (isAt(place, key))
+      return own(place.chunk).slots[place.slot].held;
+    if (place.slot == 0 && place.chunk > 0) { // Behind the last of the chunk before.
+      --place.chunk;
+      place.slot = chunks->list[place.chunk]->slots.size();
+    }
+    if (empty() || (place.slot == most && place.chunk + 1 == size())) {
+      place = {nullptr, size(), 0}; // What grows at its end fills its chunks.
+      ownList().push_back(llvm::makeIntrusiveRefCnt<Chunk>());
+    } else if (chunks->list[place.chunk]->slots.size() == most) {
+      split(place.chunk);
+      if (const size_t half = chunks->list[place.chunk]->slots.size(); place.slot > half) {
+        ++place.chunk;
+        place.slot -= half;
+      }
+    }
+    std::vector<Slot> &slots = own(place.chunk).slots;
+    return slots.insert(slots.begin() + place.slot, Slot{key, {}})->held;
   }
 
   /// The chunks, to be changed.

@@ -27,6 +27,14 @@ void State::recordGraph(SiteId site, const Event &event, Value &value, bool isCe
   graphs.kept = histories.filter(graphs.kept, isOther);
 }
 
+/// States share what does not change.
+static void setLast(SharedMap<SiteId, const Event *> &backwards, SiteId site,
+                    const Event *backward) {
+  const Event *const *known = backwards.find(site);
+  if (!known || *known != backward)
+    backwards[site] = backward;
+}
+
 void State::passGraph(const Value &value, const Event &backward, std::optional<bool> isKept) {
   SourcesTable &histories = tables->histories;
   if (!isKept)
@@ -37,7 +45,7 @@ void State::passGraph(const Value &value, const Event &backward, std::optional<b
   graphs.kept = *isKept ? histories.join(graphs.kept, value.autograd.latest.sites)
                         : histories.filter(graphs.kept, isOther);
   for (SiteId site : passed)
-    graphs.backwards[site] = &backward;
+    setLast(graphs.backwards, site, &backward);
 }
 
 const Event *State::passedBy(SiteId site) const {
@@ -54,7 +62,11 @@ const Event *State::freedBy(SiteId site) const {
 void State::joinGraphs(const State &other) {
   graphs.untouched = tables->histories.join(graphs.untouched, other.graphs.untouched);
   graphs.kept = tables->histories.join(graphs.kept, other.graphs.kept);
-  graphs.backwards.take(other.graphs.backwards);
+  if (graphs.backwards.empty())
+    graphs.backwards = other.graphs.backwards;
+  for (SiteId site : graphs.backwards.differences(other.graphs.backwards))
+    if (const Event *const *there = other.graphs.backwards.find(site))
+      setLast(graphs.backwards, site, *there);
 }
 
 void State::takeGraphsOf(llvm::ArrayRef<const State *> rounds) {

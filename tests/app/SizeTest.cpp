@@ -246,6 +246,18 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
        {Shape{"assignments", ifs, 9, true},
         Shape{"variables that nothing changes", numbered(10000, "auto t# = x * #;"), 9, true},
         Shape{"variables that end at each return", returns, 9, false},
+        Shape{"optimizers, each of which every backward may concern",
+              numbered(2000, "torch::nn::Linear n#(3, 3); "
+                             "torch::optim::SGD o#(n#->parameters(), 0.1);") +
+                  "for (int e = 0; e < 9; ++e) {\n" +
+                  numbered(2000, "o#.zero_grad(); n#(x).mean().backward(); o#.step();") + "}\n",
+              20, true},
+        Shape{"branches in a loop",
+              "torch::optim::SGD o(net->parameters(), 0.1);\nfor (int e = 0; e < 9; ++e) {\n" +
+                  numbered(3000, "if (c[#]) { o.zero_grad(); } else { auto l = net(x).mean(); "
+                                 "l.backward(); }") +
+                  "o.step();\n}\n",
+              20, true},
         Shape{"terms", "if (" + terms + ") net(x);\n", 8, true},
         Shape{"elements of a list",
               "std::vector<torch::Tensor> list(10000);\n" + numbered(10000, "list[#] = net(x);"), 9,

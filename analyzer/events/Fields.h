@@ -337,6 +337,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("record", symbol.record);
 }
 
+  archive("usr", symbol.usr);
 // ---- what takes part in events -----------------------------------------------------------------
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, TextPart> part) {

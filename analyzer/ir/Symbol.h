@@ -109,6 +109,11 @@ struct Symbol {
   const Class *record = nullptr;        ///< See classOf().
 
   bool isVariable() const { return kind == SymbolKind::Variable || kind == SymbolKind::Parameter; }
+
+  /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no
+  /// other source can name, such as what is static or local, and for members and parameters, which
+  /// their owners tell.
+  llvm::StringRef usr;
   bool isFunction() const { return kind >= SymbolKind::Function && kind <= SymbolKind::Destructor; }
   /// Methods, constructors and destructors.
   bool isMethod() const { return kind >= SymbolKind::Method && kind <= SymbolKind::Destructor; }

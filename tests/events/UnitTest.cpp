@@ -110,6 +110,10 @@ TEST_CASE("A unit says what its classes, names and modules are") {
   CHECK(lowered.viewOf(*module.view->record) == module.view);
   const ir::Symbol &net = *module.view->record;
   CHECK(net.isOfMainFile);
+  CHECK(net.usr == "c:@S@Net");
+  CHECK(step.function->usr.starts_with("c:@F@step#"));
+  CHECK(step.function->parameters[0]->usr.empty()); // The function tells it.
+  CHECK(functionOf(lowered, "main").function->usr.empty());
   CHECK_FALSE(net.isFramework);
   CHECK(ir::isOrDerives(net, *net.bases.front()));
   CHECK_FALSE(ir::isOrDerives(*net.bases.front(), net));

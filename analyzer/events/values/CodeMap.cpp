@@ -4,6 +4,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Index/USRGeneration.h"
 
 namespace gradtidy {
 
@@ -368,6 +369,19 @@ static bool isOfMainFile(const Decl &declaration) {
   return isInSource(&declaration) && llvm::all_of(declaration.redecls(), isInSource);
 }
 
+/// What tells the same in other sources: clang's USR. Empty for what no other source can name, and
+/// for what its owner and its name, or place among the parameters, tell.
+static llvm::SmallString<64> usrOf(const NamedDecl &declaration) {
+  llvm::SmallString<64> usr;
+  const auto *function = dyn_cast<FunctionDecl>(&declaration);
+  const bool isNamedOutside = isa<FunctionDecl, CXXRecordDecl, EnumConstantDecl>(declaration) ||
+                              (isa<VarDecl>(declaration) && !isa<ParmVarDecl>(declaration));
+  if (!isNamedOutside || !declaration.hasExternalFormalLinkage() ||
+      (function && function->isMain()) || index::generateUSRForDecl(&declaration, usr))
+    usr.clear();
+  return usr;
+}
+
 const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   if (const auto *record = dyn_cast_or_null<CXXRecordDecl>(declaration))
     declaration = record->getDefinition() ? record->getDefinition() : record->getCanonicalDecl();
@@ -400,6 +414,8 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   symbol->first = canonical == declaration || isa<CXXRecordDecl>(declaration)
                       ? symbol
                       : this->symbol(canonical);
+  if (symbol->first == symbol)
+    symbol->usr = names.save(usrOf(*declaration).str());
   if (const auto *typed = dyn_cast<DeclaratorDecl>(declaration);
       typed && typed->getTypeSourceInfo() && !symbol->isOfSystem &&
       !typed->getType()->getContainedAutoType())

@@ -276,6 +276,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("holds-tensors", type.holdsTensors);
   archive("parts", type.parts);
   archive("pointee", type.pointee);
+  archive("modules", type.modules);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Method> method) {
@@ -291,6 +292,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Class
   archive("methods", record.methods);
   archive("friends", record.hasFriends);
   archive("damaged", record.isDamaged);
+  archive("abstract", record.isAbstract);
+  archive("open-bases", record.hasOpenBases);
 }
 
 /// Behind the kind.
@@ -334,10 +337,11 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("delegating", symbol.isDelegating);
   archive("implicit", symbol.isImplicit);
   archive("bases", symbol.bases);
+  archive("role", symbol.role, TypeRole::None);
+  archive("usr", symbol.usr);
   archive("record", symbol.record);
 }
 
-  archive("usr", symbol.usr);
 // ---- what takes part in events -----------------------------------------------------------------
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, TextPart> part) {
@@ -558,6 +562,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ModuleCla
   archive("stuck-flag", view.stuckFlag);
   archive("registered", view.registeredNames);
   archive("transients", view.transients);
+  archive("parameters", view.hasParameters);
+  archive("copies", view.saysHowToCopy);
 }
 
 // ---- kernels -----------------------------------------------------------------------------------

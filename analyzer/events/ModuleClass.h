@@ -73,6 +73,8 @@ struct ModuleClass {
   /// By the forward pass they stand in: modules with parameters or a mode that it makes and only
   /// calls.
   std::vector<std::vector<Transient>> transients;
+  bool hasParameters = false; ///< Its objects certainly have some: members are layers that do.
+  bool saysHowToCopy = false; ///< It overrides what copies a module, or a base does.
 };
 
 } // namespace gradtidy

@@ -37,6 +37,8 @@ struct Type {
                              ///< holds some.
   unsigned parts = 0;        ///< Of std::tuple and std::pair: how many values they have.
   const Type *pointee = nullptr; ///< Of pointers, and of smart pointers of the standard library.
+  /// The module classes that its values are, hold or lead to, be it in containers.
+  llvm::ArrayRef<const Symbol *> modules;
 };
 
 enum class SymbolKind : unsigned char {
@@ -107,13 +109,14 @@ struct Symbol {
   // --- classes
   llvm::ArrayRef<const Symbol *> bases; ///< Those that it names itself.
   const Class *record = nullptr;        ///< See classOf().
-
-  bool isVariable() const { return kind == SymbolKind::Variable || kind == SymbolKind::Parameter; }
+  TypeRole role = TypeRole::None;       ///< Of a class of no framework: that of its nearest base.
 
   /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no
   /// other source can name, such as what is static or local, and for members and parameters, which
   /// their owners tell.
   llvm::StringRef usr;
+
+  bool isVariable() const { return kind == SymbolKind::Variable || kind == SymbolKind::Parameter; }
   bool isFunction() const { return kind >= SymbolKind::Function && kind <= SymbolKind::Destructor; }
   /// Methods, constructors and destructors.
   bool isMethod() const { return kind >= SymbolKind::Method && kind <= SymbolKind::Destructor; }
@@ -136,6 +139,8 @@ struct Class {
   llvm::ArrayRef<const Symbol *> constructors; ///< Those that copy nothing and are not deleted.
   bool hasFriends = false;
   bool isDamaged = false; ///< Part of it does not compile.
+  bool isAbstract = false;
+  bool hasOpenBases = false; ///< Some bases depend on a template, or are declared and no more.
 };
 
 /// What is known of the class \p record as a whole.

@@ -12,6 +12,23 @@ using namespace clang;
 
 namespace gradtidy {
 
+/// Whether the class, or one that it derives from, overrides what copies a module.
+static bool saysHowToCopy(const CXXRecordDecl &record, const Vocabulary &vocabulary) {
+  const auto copies = [&](const CXXMethodDecl *method) {
+    return vocabulary.operationOf(method) == Operation::CopyModule;
+  };
+  const auto overrides = [&](const CXXMethodDecl *method) {
+    return method->size_overridden_methods() > 0 &&
+           (copies(method) || llvm::any_of(method->overridden_methods(), copies));
+  };
+  return llvm::any_of(record.methods(), overrides) ||
+         llvm::any_of(record.bases(), [&](const CXXBaseSpecifier &base) {
+           const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl();
+           type = type ? type->getDefinition() : nullptr;
+           return !type || saysHowToCopy(*type, vocabulary);
+         });
+}
+
 class ModuleClasses::Implementation {
 public:
   Implementation(ASTContext &context, Vocabulary &vocabulary)
@@ -49,6 +66,8 @@ private:
     result.dependsOnMode = natures.of(record).mode;
     result.asksForMode = llvm::any_of(
         record->methods(), [&](const CXXMethodDecl *method) { return asksForMode(*method); });
+    result.hasParameters = vocabulary.hasParameters(context.getCanonicalTagType(record));
+    result.saysHowToCopy = saysHowToCopy(*record, vocabulary);
     for (const FieldDecl *field : record->fields())
       if (uses.heldBy(field->getType()).any())
         result.members.push_back(members.view(field));

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "DamagedCode.h"
-#include "HeldTypes.h"
 #include "analyzer/events/ModuleClass.h"
+#include "analyzer/events/values/HeldTypes.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Vocabulary.h"
 

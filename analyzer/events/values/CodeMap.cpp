@@ -576,6 +576,10 @@ const ir::Type *CodeMap::type(QualType type) {
       vocabulary.isTensorList(object) ||
       (result->record && result->record->isStandard && vocabulary.holdsTensors(object));
   result->pointee = this->type(pointee(object));
+  llvm::SmallVector<const ir::Symbol *, 2> modules;
+  for (const CXXRecordDecl *module : vocabulary.heldIn(type).modules)
+    modules.push_back(symbol(module));
+  result->modules = llvm::ArrayRef(modules).copy(allocator);
   const auto *special =
       dyn_cast_or_null<ClassTemplateSpecializationDecl>(object->getAsCXXRecordDecl());
   if (special && special->getIdentifier() && isStandard(special)) {
@@ -597,6 +601,8 @@ void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
     if (const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl())
       bases.push_back(this->symbol(type));
   symbol.bases = llvm::ArrayRef(bases).copy(allocator);
+  if (!symbol.isFramework && !symbol.isStandard)
+    symbol.role = vocabulary.roleOf(&record);
   if (!symbol.isStandard)
     symbol.record = whole(record);
 }
@@ -609,6 +615,11 @@ const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
     if (isWhole || member->getAccess() == AS_public)
       members.push_back(symbol(member->getCanonicalDecl()));
   result->members = llvm::ArrayRef(members).copy(allocator);
+  result->isAbstract = record.isAbstract();
+  result->hasOpenBases = llvm::any_of(record.bases(), [](const CXXBaseSpecifier &base) {
+    const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl();
+    return !type || !type->hasDefinition();
+  });
   if (!isWhole)
     return result;
   llvm::SmallVector<ir::Method, 8> methods;

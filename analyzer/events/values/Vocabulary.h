@@ -2,6 +2,7 @@
 #pragma once
 
 #include "CodeMap.h"
+#include "HeldTypes.h"
 #include "analyzer/model/Model.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -113,6 +114,9 @@ public:
   /// The class that a module holder holds, or null.
   const clang::CXXRecordDecl *heldBy(const clang::CXXRecordDecl *holder);
 
+  /// The modules and tensors in values of a type; nothing if it is null. Stays where it is.
+  const Held &heldIn(clang::QualType type) { return heldTypes.of(type); }
+
   /// Whether values of this type are lambdas or std::function.
   static bool isClosure(clang::QualType type);
 
@@ -144,6 +148,7 @@ private:
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> holding;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> casting;
   llvm::DenseMap<const clang::CXXRecordDecl *, bool> parametrised;
+  HeldTypes heldTypes{*this};
 };
 
 /// "std::vector" for anything called vector in namespace std, inline namespaces left out.

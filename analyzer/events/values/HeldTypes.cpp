@@ -1,5 +1,7 @@
 #include "HeldTypes.h"
 
+#include "Vocabulary.h"
+
 #include "clang/AST/DeclTemplate.h"
 
 using namespace clang;

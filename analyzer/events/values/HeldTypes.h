@@ -1,13 +1,16 @@
 // Which modules and tensors the values of a type hold.
 #pragma once
 
-#include "analyzer/events/values/Vocabulary.h"
-
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/Type.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
 
 namespace gradtidy {
+
+class Vocabulary;
 
 /// What a value of some type holds, through references, pointers, holders and containers.
 struct Held {

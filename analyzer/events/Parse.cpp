@@ -1,7 +1,10 @@
 #include "Parse.h"
 
+#include "Cursor.h"
 #include "Fields.h"
+#include "ModuleFacts.h"
 #include "Print.h"
+#include "SymbolTable.h"
 #include "analyzer/model/Model.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -10,21 +13,17 @@
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/StringSaver.h"
 
-#include <charconv>
+#include <algorithm>
 #include <limits>
 
 namespace gradtidy {
 
 using llvm::StringRef;
+using text::Cursor;
+using text::fail;
+using text::Malformed;
 
 namespace {
-
-/// The text is wrong: thrown and caught within this file.
-struct Malformed {
-  std::string why;
-};
-
-[[noreturn]] void fail(const llvm::Twine &why) { throw Malformed{why.str()}; }
 
 class ParsedPlaces : public ir::Places {
 public:
@@ -65,176 +64,40 @@ struct Owned {
   std::vector<std::unique_ptr<const Operator>> operators;
 };
 
-// ---- words of a line ---------------------------------------------------------------------------
-
-class Cursor {
-public:
-  explicit Cursor(StringRef line) : rest(line) {}
-
-  bool isAtEnd() {
-    skip();
-    return rest.empty();
-  }
-
-  /// Passes over \p text if it is what comes next, without spaces before it.
-  bool takeNext(StringRef text) { return rest.consume_front(text); }
-  bool take(StringRef text) {
-    skip();
-    return takeNext(text);
-  }
-  void expect(StringRef text) {
-    if (!take(text))
-      fail("expected '" + text + "' before '" + rest.take_front(20) + "'");
-  }
-
-  /// A word of lower case letters, digits and hyphens.
-  StringRef word() {
-    skip();
-    const StringRef result = peekWord();
-    if (result.empty())
-      fail("expected a word before '" + rest.take_front(20) + "'");
-    rest = rest.drop_front(result.size());
-    return result;
-  }
-
-  /// Whether the next word is \p name, and no longer.
-  bool takeWord(StringRef name) {
-    skip();
-    if (peekWord() != name)
-      return false;
-    rest = rest.drop_front(name.size());
-    return true;
-  }
-
-  /// The name of a field with a value.
-  bool takeField(StringRef name) {
-    skip();
-    return rest.starts_with(name) && rest.drop_front(name.size()).starts_with("=") &&
-           rest.consume_front((name + "=").str());
-  }
-
-  template <typename Number> Number number() {
-    Number result{};
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), result);
-    if (error != std::errc())
-      fail("expected a number before '" + rest.take_front(20) + "'");
-    rest = rest.drop_front(end - rest.data());
-    return result;
-  }
-
-  std::string string() {
-    expect("\"");
-    std::string result;
-    for (;;) {
-      if (rest.empty())
-        fail("a string has no end");
-      const char c = rest.front();
-      rest = rest.drop_front();
-      if (c == '"')
-        return result;
-      if (c != '\\') {
-        result += c;
-        continue;
-      }
-      unsigned code = 0;
-      if (!rest.consume_front("x")) {
-        result += rest.empty() ? '\\' : rest.front();
-        rest = rest.drop_front(!rest.empty());
-      } else if (rest.take_front(2).getAsInteger(16, code)) {
-        fail("expected two hexadecimal digits after '\\x'");
-      } else {
-        result += static_cast<char>(code);
-        rest = rest.drop_front(2);
-      }
-    }
-  }
-
-  /// A name as a whole: bare or quoted, with the number behind it.
-  StringRef label() {
-    skip();
-    const StringRef start = rest;
-    if (rest.starts_with("\"")) {
-      string();
-    } else {
-      while (rest.consume_front("::") || (!rest.empty() && isOfName(rest.front())))
-        if (!rest.empty() && isOfName(rest.front()))
-          rest = rest.drop_front();
-    }
-    takeOrdinal();
-    const StringRef result = start.drop_back(rest.size());
-    if (result.empty())
-      fail("expected a name before '" + rest.take_front(20) + "'");
-    return result;
-  }
-
-  /// The name of a type as a whole.
-  StringRef typeLabel() {
-    skip();
-    const StringRef start = rest;
-    const size_t end = rest.find('>');
-    if (!rest.starts_with("<") || end == StringRef::npos)
-      fail("expected a type before '" + rest.take_front(20) + "'");
-    rest = rest.drop_front(end + 1);
-    takeOrdinal();
-    return start.drop_back(rest.size());
-  }
-
-  /// A place, up to what cannot be part of it.
-  StringRef place() {
-    skip();
-    size_t length = 0;
-    while (length < rest.size() && (llvm::isDigit(rest[length]) || rest[length] == ':' ||
-                                    StringRef("f^&-").contains(rest[length])))
-      ++length;
-    const StringRef result = rest.take_front(length);
-    rest = rest.drop_front(length);
-    return result;
-  }
-
-  bool startsWith(StringRef text) {
-    skip();
-    return rest.starts_with(text);
-  }
-  bool startsWithNext(StringRef text) const { return rest.starts_with(text); }
-  StringRef left() const { return rest; }
-  void skip() { rest = rest.ltrim(' '); }
-
-private:
-  static bool isOfName(char c) { return llvm::isAlnum(c) || StringRef("_~$").contains(c); }
-  StringRef peekWord() const {
-    return rest.take_while([](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '-'; });
-  }
-  void takeOrdinal() {
-    if (rest.consume_front("#"))
-      number<unsigned>();
-  }
-
-  StringRef rest;
-};
-
 // ---- the reader --------------------------------------------------------------------------------
 
 class Reader {
 public:
   static constexpr bool isReading = true;
 
-  Reader(StringRef text, const Model &model, ir::Locations *given)
-      : text(text), model(model), where(given ? *given : numbers) {}
+  Reader(const Model &model, ir::Locations *given)
+      : model(model), where(given ? *given : numbers) {}
 
-  llvm::Expected<ParsedUnit> read() {
+  /// Reads one text, or one more.
+  llvm::Error add(StringRef next) {
+    begin(next);
     try {
       readLines();
       checkDefinitions();
     } catch (const Malformed &wrong) {
       return llvm::createStringError("line " + llvm::Twine(lineNumber) + ": " + wrong.why);
     }
+    end();
+    return llvm::Error::success();
+  }
+
+  ParsedUnit finish() {
+    std::stable_partition(functions.begin(), functions.end(),
+                          [](const auto &function) { return !function->isInner; });
     for (auto &function : functions)
       unit.functions.push_back(std::move(function));
     for (ModuleClass *view : classOrder)
       unit.classes.push_back(std::move(classes[view->record]));
+    if (textNumber > 1)
+      completeModules();
     unit.owner = std::move(owned);
-    return ParsedUnit{std::make_unique<LoweredUnit>(model, std::move(table), std::move(unit)),
-                      std::move(places)};
+    return {std::make_unique<LoweredUnit>(model, std::move(table), std::move(unit)),
+            std::move(places)};
   }
 
   // --- fields
@@ -301,7 +164,13 @@ private:
   void take(const Typing *&typing) { typing = takeOwned(function().typings); }
   void take(const Text *&text) { text = takeOwned(function().texts); }
   void take(const ClassTest *&test) { test = takeOwned(function().classTests); }
-  void take(const CalledModule *&module) { module = takeOwned(function().modules); }
+  void take(const CalledModule *&module) {
+    auto made = std::make_unique<CalledModule>();
+    take(*made);
+    modules.emplace_back(&function(), made.get());
+    module = made.get();
+    function().modules.push_back(std::move(made));
+  }
   void take(const ir::Class *&record) {
     auto *made = new (owned->allocator) ir::Class;
     take(*made);
@@ -405,10 +274,10 @@ private:
       unsigned file = 0;
       if (rest.consume_front("f") && (rest.consumeInteger(10, file) || !rest.consume_front(":")))
         fail("'" + word + "' is no place");
-      if (file >= places->files.size())
+      if (file >= files.size())
         fail("there is no file f" + llvm::Twine(file));
-      place.file = places->files[file].name;
-      place.inclusion = places->files[file].inclusion;
+      place.file = places->files[files[file]].name;
+      place.inclusion = places->files[files[file]].inclusion;
       takeNumbers(word, rest, place.line, place.column);
       if (rest.consume_front("-"))
         takeNumbers(word, rest, place.endLine, place.endColumn);
@@ -453,7 +322,7 @@ private:
     if (label == "return")
       return line.takeNext("(") ? takeRootOf(PathStep::Returned)
                                 : paths.root(PathStep::Returned, function().function);
-    return paths.root(PathStep::Variable, &made(symbols, label));
+    return paths.root(PathStep::Variable, &symbols.named(label));
   }
 
   PathId takeRootOf(PathStep::Kind kind) {
@@ -489,7 +358,7 @@ private:
       node = new (owned->allocator) ir::Node;
     return *node;
   }
-  ir::Symbol &symbolNamed() { return made(symbols, line.label()); }
+  ir::Symbol &symbolNamed() { return symbols.named(line.label()); }
   ModuleClass &classNamed() {
     const ir::Symbol &record = symbolNamed();
     std::unique_ptr<ModuleClass> &view = classes[&record];
@@ -521,12 +390,13 @@ private:
         if (!defined.contains(each.second))
           fail("nothing tells what " + each.first() + " is");
     };
-    check(symbols);
+    if (const StringRef name = symbols.undescribed(); !name.empty())
+      fail("nothing tells what " + name + " is");
     check(types);
     for (const auto &[record, view] : classes)
       if (!defined.contains(view.get()))
         fail("nothing tells what the class " + record->qualifiedName + " is");
-    for (const auto &function : functions)
+    for (const auto &function : llvm::ArrayRef(functions).drop_front(functionsBefore))
       for (const Block &block : function->blocks)
         checkEdges(block, function->blocks.size());
   }
@@ -569,7 +439,7 @@ private:
         fail("'" + line.left().take_front(20) + "' has no meaning here");
     }
     closeNodes(0);
-    if (lineNumber == 0 || places->files.empty())
+    if (lineNumber == 0 || files.empty())
       fail("there is no file f0");
   }
 
@@ -598,7 +468,7 @@ private:
     if (first == "function")
       readFunction();
     else if (first == "unit")
-      text::fields(*this, unit);
+      readUnit();
     else if (first == "class")
       readClass();
     else if (first == "symbol")
@@ -622,9 +492,9 @@ private:
         fail("blocks are numbered from 0");
       text::fields(*this, function().blocks.emplace_back());
     } else if (first == "member") {
-      if (classOrder.empty())
+      if (!currentClass)
         fail("this does not stand in a class");
-      text::fields(*this, classOrder.back()->members.emplace_back());
+      text::fields(*this, currentClass->members.emplace_back());
     } else if (first != "code") {
       fail("'" + first + "' has no meaning here");
     }
@@ -632,30 +502,133 @@ private:
 
   void readFile() {
     line.expect("f");
-    if (line.number<unsigned>() != places->files.size())
+    if (line.number<unsigned>() != files.size())
       fail("files are numbered from 0");
     ParsedPlaces::File file;
     file.name = line.string();
     (*this)("inclusion", file.inclusion, 1u);
-    places->files.push_back(std::move(file));
-    if (line.takeField("at"))
-      includedAt.emplace_back(places->files.size() - 1, line.place());
+    const auto known = llvm::find_if(places->files, [&](const ParsedPlaces::File &each) {
+      return each.name == file.name && each.inclusion == file.inclusion;
+    });
+    files.push_back(known - places->files.begin());
+    if (known == places->files.end())
+      places->files.push_back(std::move(file));
+    if (!line.takeField("at"))
+      return;
+    const StringRef around = line.place();
+    if (files.back() >= filesBefore) // No other text has said so.
+      includedAt.emplace_back(files.back(), around);
   }
 
-  /// Tells where files are included, once all of them are known.
+  /// Tells where files are included, once all of them are known. The main files of other texts are
+  /// read behind that of the first.
   void addFiles() {
     for (const auto &[file, word] : includedAt)
       places->files[file].includedAt = chainOf(word).front();
-    for (const ParsedPlaces::File &file : places->files)
-      where.addFile(file.name, file.inclusion, file.includedAt);
+    for (const ParsedPlaces::File &file : llvm::ArrayRef(places->files).drop_front(filesBefore)) {
+      std::optional<ir::Place> around = file.includedAt;
+      if (textNumber > 1 && &file == &places->files[files.front()])
+        around = ir::Place{.file = places->mainFile(), .line = behindAll, .column = 1};
+      where.addFile(file.name, file.inclusion, around);
+    }
+    symbols.begin(text, [&](StringRef word) { return sharedPlace(word); });
+  }
+
+  /// The words for a place that are the same in all texts, or none.
+  std::string sharedPlace(StringRef word) const {
+    try {
+      const ir::Place place = chainOf(word).front();
+      return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+    } catch (const Malformed &) {
+      return {};
+    }
+  }
+
+  void readUnit() {
+    LoweredUnit::Contents said;
+    text::fields(*this, said);
+    if (textNumber == 1)
+      unit = std::move(said);
+    else
+      for (std::string &space : said.namespaces)
+        if (!llvm::is_contained(unit.namespaces, space))
+          unit.namespaces.push_back(std::move(space));
   }
 
   void readClass() {
     ModuleClass &view = classNamed();
-    define(view, view.record->qualifiedName);
-    classOrder.push_back(&view);
-    text::fields(*this, view);
+    if (!classesOfText.insert(&view).second)
+      fail("'" + view.record->qualifiedName + "' is there twice");
+    currentClass = &view;
+    if (defined.insert(&view).second) {
+      classOrder.push_back(&view);
+    } else {
+      others.emplace_back(&view, std::make_unique<ModuleClass>());
+      currentClass = others.back().second.get();
+      currentClass->record = view.record;
+    }
+    text::fields(*this, *currentClass);
   }
+
+  // --- several texts
+
+  void begin(StringRef next) {
+    text = next;
+    ++textNumber;
+    lineNumber = 0;
+    hasFiles = false;
+    thisObject = noPath;
+    currentClass = nullptr;
+    functionsBefore = functions.size();
+    filesBefore = places->files.size();
+    files.clear();
+    includedAt.clear();
+    open.clear();
+    nodes.clear();
+    types.clear();
+    locations.clear();
+    classesOfText.clear();
+  }
+
+  /// Leaves out what earlier texts have said already.
+  void end() {
+    llvm::SmallPtrSet<const ir::Symbol *, 16> dropped;
+    const auto isKnown = [&](const FunctionBody &body) {
+      return withBody.contains(body.function) || withBody.contains(body.function->definition);
+    };
+    for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore))
+      if (isKnown(*body))
+        dropped.insert(body->function);
+    const auto isDropped = [&](const FunctionBody &body) {
+      const ir::Symbol *around = body.function; // A closure stands in a function.
+      for (unsigned depth = 0; around && depth < 32; ++depth, around = around->owner)
+        if (dropped.contains(around))
+          return true;
+      return false;
+    };
+    llvm::erase_if(modules, [&](const auto &module) { return isDropped(*module.first); });
+    functions.erase(std::remove_if(functions.begin() + functionsBefore, functions.end(),
+                                   [&](const auto &body) { return isDropped(*body); }),
+                    functions.end());
+    for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore)) {
+      withBody.insert(body->function);
+      if (textNumber > 1 && body->partner.empty())
+        body->partner = places->files[files.front()].name;
+    }
+    for (auto &[view, other] : others)
+      if (!view->isVisible && other->isVisible)
+        *view = std::move(*other);
+    others.clear();
+  }
+
+  /// Asks again what follows from classes, of which other texts may tell more.
+  void completeModules() {
+    const ModuleFacts facts(unit.classes);
+    for (const auto &[function, module] : modules)
+      facts.complete(*module);
+  }
+
+  // --- lines of functions and names
 
   void readFunction() {
     functions.push_back(std::make_unique<FunctionBody>(&symbolNamed(), nullptr));
@@ -666,10 +639,13 @@ private:
 
   void readSymbol() {
     const StringRef name = line.label();
-    ir::Symbol &symbol = made(symbols, name);
-    define(symbol, name);
+    ir::Symbol symbol;
     takeEnumerator(symbol.kind);
     text::fields(*this, symbol);
+    if (symbol.first == &symbol)
+      symbol.first = &symbols.named(name);
+    if (!symbols.describe(name, symbol))
+      fail("'" + name + "' is there twice");
   }
 
   void readType() {
@@ -748,7 +724,9 @@ private:
     }
   }
 
-  const StringRef text;
+  static constexpr unsigned behindAll = 1U << 30; ///< No file has so many lines.
+
+  StringRef text; ///< The one that is read.
   const Model &model;
   NumberedLocations numbers;
   ir::Locations &where;
@@ -756,16 +734,25 @@ private:
   std::unique_ptr<PathTable> table = std::make_unique<PathTable>();
   std::unique_ptr<ParsedPlaces> places = std::make_unique<ParsedPlaces>();
   std::shared_ptr<Owned> owned = std::make_shared<Owned>();
+  SymbolTable symbols{owned->allocator};
   std::vector<std::unique_ptr<FunctionBody>> functions;
+  llvm::SmallPtrSet<const ir::Symbol *, 32> withBody; ///< Those of the texts before.
+  std::vector<std::pair<const FunctionBody *, CalledModule *>> modules; ///< Of their events.
   llvm::MapVector<const ir::Symbol *, std::unique_ptr<ModuleClass>> classes;
-  std::vector<ModuleClass *> classOrder;                ///< As they stand in the text.
-  std::vector<std::pair<size_t, StringRef>> includedAt; ///< By the number of a file.
+  std::vector<ModuleClass *> classOrder; ///< As they stand in the texts.
+  /// What the text says of classes that are known.
+  std::vector<std::pair<ModuleClass *, std::unique_ptr<ModuleClass>>> others;
+  llvm::SmallPtrSet<const ModuleClass *, 8> classesOfText;
+  ModuleClass *currentClass = nullptr;
+  std::vector<size_t> files;                            ///< Of the text: which of all they are.
+  std::vector<std::pair<size_t, StringRef>> includedAt; ///< By which of all files.
+  size_t functionsBefore = 0, filesBefore = 0;          ///< Of the texts before.
+  unsigned textNumber = 0;
   unsigned lineNumber = 0;
   bool hasFiles = false; ///< All of them are read.
   Cursor line{""};
   PathId thisObject = noPath;
   llvm::DenseMap<unsigned, ir::Node *> nodes;
-  llvm::StringMap<ir::Symbol *> symbols;
   llvm::StringMap<ir::Type *> types;
   llvm::StringMap<clang::SourceLocation> locations;
   llvm::DenseSet<const void *> defined;
@@ -782,7 +769,20 @@ private:
 } // namespace
 
 llvm::Expected<ParsedUnit> parseIr(StringRef text, const Model &model, ir::Locations *locations) {
-  return Reader(text, model, locations).read();
+  Reader reader(model, locations);
+  if (llvm::Error wrong = reader.add(text))
+    return wrong;
+  return reader.finish();
+}
+
+llvm::Expected<ParsedUnit> link(llvm::ArrayRef<StringRef> texts, const Model &model,
+                                ir::Locations *locations) {
+  Reader reader(model, locations);
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (llvm::Error wrong = reader.add(texts[i]))
+      return llvm::createStringError("text " + llvm::Twine(i + 1) + ", " +
+                                     llvm::toString(std::move(wrong)));
+  return reader.finish();
 }
 
 } // namespace gradtidy

@@ -22,4 +22,12 @@ struct ParsedUnit {
 llvm::Expected<ParsedUnit> parseIr(llvm::StringRef text, const Model &model,
                                    ir::Locations *locations = nullptr);
 
+/// Reads the texts of several units of one program, that of the main unit first, and makes one unit
+/// of them: a function, class, member or global that several texts name is one, by its USR, as is
+/// a header that they include. Of what several texts define the first definition stays, and
+/// functions that others than the first text define say so (FunctionBody::partner). What is
+/// defined in two ways, or can be named in its own source only, stays apart.
+llvm::Expected<ParsedUnit> link(llvm::ArrayRef<llvm::StringRef> texts, const Model &model,
+                                ir::Locations *locations = nullptr);
+
 } // namespace gradtidy

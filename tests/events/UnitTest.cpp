@@ -144,12 +144,11 @@ TEST_CASE("A unit that is read has the same text, and its places the same order"
   llvm::raw_string_ostream out(again);
   print(out, *parsed->unit, *parsed->places);
   CHECK(again == text);
-  // Who includes a framework's files is not said: that depends on the headers in the cache.
+  // Who includes files outside of the project is not said: that depends on the headers in the cache.
   for (llvm::StringRef line : llvm::split(text, '\n'))
     if (line.starts_with("file ")) {
       INFO(line.str());
-      CHECK(line.contains(" at=1:10") == line.contains("/torch.h\""));
-      CHECK_FALSE(line.contains(" at=f"));
+      CHECK_FALSE(line.contains(" at="));
     }
   // Locations in files and in macros.
   std::vector<clang::SourceLocation> before, behind;

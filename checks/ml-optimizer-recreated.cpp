@@ -22,10 +22,13 @@ public:
         made.operands.empty() || !keepsState(made))
       return;
     const SourcesId owned = visit.before.sourcesOf(made.operands.front());
-    if (loopsAround(visit).empty())
+    const auto loops = loopsAround(visit);
+    if (loops.empty())
       return onSoleStep(visit, owned, reporter);
-    const ir::Node *loop = loopOutlivedByAll(visit, owned);
-    const Event *step = loop && !isSkippedIn(visit, loop) ? stepIn(visit, owned, loop) : nullptr;
+    const ir::Node *loop = loops.front();
+    const Event *step = areOlder(visit, owned, loop) && !isSkippedIn(visit, loop)
+                            ? stepIn(visit, owned, loop)
+                            : nullptr;
     if (!step || resetsIn(visit, loop))
       return;
     const bool isToldOptions = isTold(visit, loop);
@@ -86,26 +89,25 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// The innermost loop around the event, if all that owns the parameters is older and the same in
-  /// each iteration; else null.
-  static const ir::Node *loopOutlivedByAll(const Visit &visit, SourcesId owned) {
+  /// Whether all that owns the parameters is older than \p loop, the innermost around the event,
+  /// and the same in each iteration.
+  static bool areOlder(const Visit &visit, SourcesId owned, const ir::Node *loop) {
     const Tables &tables = visit.unit.tables();
     const auto owners = tables.sources.members(owned);
-    const auto loops = loopsAround(visit);
-    if (owners.empty() || tables.sources.isUnknown(owned) || loops.empty())
-      return nullptr;
+    if (owners.empty() || tables.sources.isUnknown(owned))
+      return false;
     for (PathId owner : owners) {
       for (PathId step = owner; step; step = tables.paths.parent(step))
         if (tables.paths.last(step).kind == PathStep::Element && tables.paths.last(step).index < 0)
-          return nullptr; // One of several.
+          return false; // One of several.
       const Event *value = visit.before.valueOf({owner, TypeRole::Tensor}).origin.made;
       const bool isOlder =
-          loopOutlivedBy(visit, owner) == loops.front() &&
-          !(value && contains(visit, loops.front(), value->site)); // A tensor that is replaced.
+          loopOutlivedBy(visit, owner) == loop &&
+          !(value && contains(visit, loop, value->site)); // A tensor that is replaced.
       if (!isOlder || visit.before.moduleAt(owner).isNew)
-        return nullptr;
+        return false;
     }
-    return loops.front();
+    return true;
   }
 
   /// A step of the optimizer in \p loop, in the loop itself or in one within it. What has two more

@@ -71,14 +71,12 @@ private:
       return loops.front();
     if (!asked.insert(&function).second)
       return nullptr;
-    const CallGraph &graph = visit.unit.callGraph();
-    for (const FunctionBody *caller : graph.callersOf(function))
-      for (const Block &block : caller->blocks)
-        for (const Event &event : block.events)
-          if (graph.calleeOf(event) == &function)
-            if (const ir::Node *loop = loopAround(visit, *caller, *event.site, asked))
-              return loop;
-    return nullptr;
+    const ir::Node *found = nullptr;
+    visit.unit.callGraph().forEachCall(function, [&](const Event &call) {
+      if (!found)
+        found = loopAround(visit, *call.function, *call.site, asked);
+    });
+    return found;
   }
 };
 

@@ -84,6 +84,15 @@ llvm::SmallVector<const FunctionBody *, 4> CallGraph::candidates(const Event &ca
   return bodies;
 }
 
+void CallGraph::forEachCall(const FunctionBody &function,
+                            llvm::function_ref<void(const Event &call)> visit) const {
+  for (const FunctionBody *caller : callersOf(function))
+    for (const Block &block : caller->blocks)
+      for (const Event &event : block.events)
+        if (calleeOf(event) == &function)
+          visit(event);
+}
+
 bool CallGraph::livesOn(const ir::Symbol &variable) const {
   const FunctionBody *body = variable.owner ? bodyOf(*variable.owner) : nullptr;
   const auto handsOut = [&](const Event &event) {

@@ -52,6 +52,10 @@ public:
   /// Whether a closure that the function of \p variable hands out names it: it lives on in that.
   bool livesOn(const ir::Symbol &variable) const;
 
+  /// Calls \p visit for each event that runs \p function and nothing else.
+  void forEachCall(const FunctionBody &function,
+                   llvm::function_ref<void(const Event &call)> visit) const;
+
   /// The functions of the unit and its partners that call \p function, or in which it is a closure.
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 

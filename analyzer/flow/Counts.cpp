@@ -51,12 +51,10 @@ const Counts::Index &Counts::indexOf(const FunctionBody &function) const {
 void Counts::forEachCall(
     const FunctionBody &function,
     llvm::function_ref<void(const ir::Node &call, const FunctionBody &caller)> visit) const {
-  for (const FunctionBody *caller : graph.callersOf(function))
-    for (const Block &block : caller->blocks)
-      for (const Event &event : block.events)
-        if (event.kind == EventKind::Call && graph.calleeOf(event) == &function &&
-            ir::asCall(event.site))
-          visit(*event.site, *caller);
+  graph.forEachCall(function, [&](const Event &event) {
+    if (event.kind == EventKind::Call && ir::asCall(event.site))
+      visit(*event.site, *event.function);
+  });
   for (const FunctionBody *launcher : program.launchers())
     for (const KernelLaunch &launch : launcher->kernelCare.launches)
       if (launch.call->symbol && launch.call->symbol->first == function.function->first)

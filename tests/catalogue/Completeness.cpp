@@ -42,6 +42,12 @@ std::string table(const Document &document) {
             std::to_string(static_cast<unsigned>(row.level)) + " | " +
             (row.fix == FixSupport::Fix ? "yes" : "no") + " | " + row.summary.str() + " |\n";
   }
+  const auto proven =
+      std::ranges::count(catalogue(), FixtureStatus::Proven, &CatalogueRow::fixture);
+  text +=
+      "\n" + std::to_string(proven) + " of the " + std::to_string(catalogue().size()) +
+      " checks come with a training program that has their bug, and one that differs in nothing\n"
+      "but the repair.\n";
   return text;
 }
 

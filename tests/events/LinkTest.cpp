@@ -1,4 +1,6 @@
 // The texts of several units, read as those of one program.
+#include "Search.h"
+
 #include "analyzer/events/CalledModule.h"
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
@@ -20,6 +22,8 @@
 #include <map>
 
 using namespace gradtidy;
+using test::firstOf;
+using test::functionOf;
 
 namespace {
 
@@ -40,23 +44,6 @@ ParsedUnit linked(llvm::ArrayRef<llvm::StringRef> texts, ir::Locations *location
   REQUIRE(static_cast<bool>(again));
   CHECK(printed(*again) == once);
   return std::move(*unit);
-}
-
-const FunctionBody &functionOf(const LoweredUnit &unit, llvm::StringRef name) {
-  for (const auto &each : unit.contents().functions)
-    if (each->function->name == name)
-      return *each;
-  FAIL("no function " << name.str());
-  std::abort();
-}
-
-const Event &firstOf(const FunctionBody &function, EventKind kind) {
-  for (const Block &block : function.blocks)
-    for (const Event &event : block.events)
-      if (event.kind == kind)
-        return event;
-  FAIL("no such event");
-  std::abort();
 }
 
 /// Calls what a header declares.

@@ -1,4 +1,6 @@
 // What a unit says besides its functions, and that its text says as much.
+#include "Search.h"
+
 #include "analyzer/events/CalledModule.h"
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
@@ -21,6 +23,8 @@
 #include <fstream>
 
 using namespace gradtidy;
+using test::firstOf;
+using test::functionOf;
 
 namespace {
 
@@ -57,23 +61,6 @@ public:
   std::unique_ptr<clang::ASTUnit> ast;
   std::unique_ptr<LoweredUnit> lowered;
 };
-
-const FunctionBody &functionOf(const LoweredUnit &unit, llvm::StringRef name) {
-  for (const auto &each : unit.contents().functions)
-    if (each->function->name == name)
-      return *each;
-  FAIL("no function " << name.str());
-  std::abort();
-}
-
-const Event &firstOf(const FunctionBody &function, EventKind kind) {
-  for (const Block &block : function.blocks)
-    for (const Event &event : block.events)
-      if (event.kind == kind)
-        return event;
-  FAIL("no such event");
-  std::abort();
-}
 
 constexpr const char *program = R"(
 namespace nn = torch::nn;
@@ -144,7 +131,8 @@ TEST_CASE("A unit that is read has the same text, and its places the same order"
   llvm::raw_string_ostream out(again);
   print(out, *parsed->unit, *parsed->places);
   CHECK(again == text);
-  // Who includes files outside of the project is not said: that depends on the headers in the cache.
+  // Who includes files outside of the project is not said: that depends on the headers in the
+  // cache.
   for (llvm::StringRef line : llvm::split(text, '\n'))
     if (line.starts_with("file ")) {
       INFO(line.str());

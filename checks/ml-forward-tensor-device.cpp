@@ -21,8 +21,9 @@ public:
 
 private:
   static void report(const Visit &visit, const Event &creation, Reporter &reporter) {
-    Finding finding(visit.unit.program().movesModules() ? Level::Certain : Level::Advice, creation,
-                    "this tensor is created on the CPU, wherever the module is");
+    Finding finding(visit.unit.program().movesModuleOf(*creation.function) ? Level::Certain
+                                                                           : Level::Advice,
+                    creation, "this tensor is created on the CPU, wherever the module is");
     finding.notes.push_back({visit.event, "it meets the module's tensors here"});
     repair(visit, creation, finding);
     reporter.report(std::move(finding));

@@ -27,7 +27,7 @@ public:
       return onLike(visit, *value.origin.made, reporter);
     if (value.storage.anyStrides && read.hostRead != HostRead::None &&
         (isPointer || read.hostRead != HostRead::Elements))
-      return onGradient(visit, reporter);
+      return onAnyStrides(visit, reporter);
     const bool isHandedOn = read.hostRead == HostRead::Packed;
     if (read.hostRead != HostRead::All && !isHandedOn)
       return;
@@ -76,17 +76,34 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// A gradient that autograd has computed: that of a sum has one element for all.
-  static void onGradient(const Visit &visit, Reporter &reporter) {
+  /// A gradient that autograd has computed, where that of a sum has one element for all, or a
+  /// tensor that another language gives, where slices are as good as any.
+  static void onAnyStrides(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
+    const FunctionBody &root =
+        *(visit.callers.empty() ? read.function : visit.callers.front()->function);
+    if (!root.isOwnBackward && asksForStrides(visit))
+      return;
     const std::string tensor =
         read.subject.expr ? textOf(visit, read.subject.expr).str() : std::string("gradient");
-    Finding finding(Level::Certain, read,
-                    "the memory of '" + tensor +
-                        "' is read in order, but autograd passes gradients with any strides to "
-                        "backward(); call contiguous() first");
+    Finding finding(root.isOwnBackward ? Level::Certain : Level::Likely, read,
+                    "the memory of '" + tensor + "' is read in order, but " +
+                        (root.isOwnBackward
+                             ? "autograd passes gradients with any strides to backward()"
+                             : "who calls '" + root.function->name.str() +
+                                   "' from outside may pass a tensor with any strides") +
+                        "; call contiguous() first");
     finding.fixes = appendForRead(visit, ".contiguous()");
     reporter.report(std::move(finding));
+  }
+
+  /// Whether a function that leads there, or what it calls, asks how tensors lie in memory.
+  static bool asksForStrides(const Visit &visit) {
+    const auto asks = [&](const FunctionBody &function) {
+      return visit.unit.callGraph().mayRun(function, isAboutStrides);
+    };
+    return asks(*visit.event.function) ||
+           llvm::any_of(visit.callers, [&](const Event *call) { return asks(*call->function); });
   }
 
   /// Whether the argument is a memory format, such as channels last.
@@ -97,16 +114,16 @@ private:
 
   /// Whether the function asks in which order the memory is, or has it in an order of its own.
   static bool knowsStrides(const FunctionBody &function) {
-    return llvm::any_of(function.blocks, [](const Block &block) {
-      return llvm::any_of(block.events, [](const Event &event) {
-        const llvm::StringRef name = calledName(event.site);
-        const ir::Node *call = ir::asCall(event.site);
-        return name.starts_with("stride") || name == "is_contiguous" ||
-               (call && llvm::any_of(call->arguments, [](const ir::Node *argument) {
-                  return argument->kind != ir::NodeKind::DefaultArgument && isFormat(argument);
-                }));
-      });
-    });
+    return hasEvent(function, isAboutStrides);
+  }
+
+  static bool isAboutStrides(const Event &event) {
+    const llvm::StringRef name = calledName(event.site);
+    const ir::Node *call = ir::asCall(event.site);
+    return name.starts_with("stride") || name == "is_contiguous" ||
+           (call && llvm::any_of(call->arguments, [](const ir::Node *argument) {
+              return argument->kind != ir::NodeKind::DefaultArgument && isFormat(argument);
+            }));
   }
 };
 

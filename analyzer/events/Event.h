@@ -474,7 +474,6 @@ public:
   bool asksForPlaces = false;  ///< The first of these, or what a device is.
   bool returnsTensors = false;
   bool usesGpu = false;      ///< It names a GPU, or a device that may be one.
-  bool movesModules = false; ///< It may bring modules to a GPU.
   bool changesOrder = false; ///< It tells layers that are there already which dimension is which.
   bool changesElements = false; ///< It gives parameters, or new tensors, elements of another type.
   bool setsDefaultType = false; ///< It says what elements new tensors have.

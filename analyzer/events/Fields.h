@@ -587,7 +587,6 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCar
   archive("asks-for-layout", care.asksForLayout);
   archive("asks-for-errors", care.asksForErrors);
   archive("asks-last", care.asksLast);
-  archive("named", care.named);
 }
 
 // ---- events ------------------------------------------------------------------------------------
@@ -745,7 +744,6 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, FunctionB
   archive("asks-for-places", body.asksForPlaces);
   archive("returns-tensors", body.returnsTensors);
   archive("uses-gpu", body.usesGpu);
-  archive("moves-modules", body.movesModules);
   archive("changes-order", body.changesOrder);
   archive("changes-elements", body.changesElements);
   archive("sets-default-type", body.setsDefaultType);

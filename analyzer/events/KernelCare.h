@@ -33,8 +33,6 @@ struct KernelCare {
   bool asksForLayout = false;         ///< Or makes a tensor contiguous, or leaves that to a helper.
   bool asksForErrors = false;         ///< Of launches.
   bool asksLast = false;              ///< It does so behind its last launch.
-  /// What it hands on without a call, by the first declaration.
-  llvm::SmallVector<const ir::Symbol *, 2> named;
 };
 
 } // namespace gradtidy

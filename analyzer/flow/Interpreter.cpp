@@ -174,14 +174,14 @@ State Interpreter::entryOf(const FunctionBody &body) {
                         function.kind != ir::SymbolKind::Constructor;
   if (isCalled && !body.isModuleMethod)
     establish(function, body.thisObject, state);
-  if (body.isOwnBackward)
+  if (body.isOwnBackward || program.isForOthers(body))
     for (const FunctionBody::Parameter &parameter : body.parameters)
       if (parameter.place.isTensor) {
-        Value gradients;
-        gradients.autograd.sources =
+        Value given;
+        given.autograd.sources =
             tables.sources.join(tables.sources.of(parameter.place.path), tables.sources.unknown());
-        gradients.storage.anyStrides = true;
-        state.setValue(parameter.place.path, gradients);
+        given.storage.anyStrides = true;
+        state.setValue(parameter.place.path, given);
       }
   bool isForward = function.isMethod() && body.isModuleMethod &&
                    (function.spelling == "operator()" || function.name.contains("forward"));

@@ -14,15 +14,32 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
       setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),
       changesOrder(any(graph.functions(), &FunctionBody::changesOrder)),
-      // A library's modules are moved by others.
-      mayMoveModules(any(graph.relevant(), &FunctionBody::usesGpu) &&
-                     (!hasMain || any(graph.functions(), &FunctionBody::movesModules))) {
+      usesGpuItself(any(graph.relevant(), &FunctionBody::usesGpu)), moved(unit, graph) {
   for (const FunctionBody *body : graph.functions()) {
     orderedLoaders.insert_range(body->orderedLoaders);
-    handedOn.insert_range(body->kernelCare.named);
+    addHandedOn(*body);
     if (!body->kernelCare.launches.empty() && !isClosure(*body) && body->partner.empty())
       launching.push_back(body);
   }
+}
+
+bool ProgramFacts::movesModuleOf(const FunctionBody &function) const {
+  if (!function.isModuleMethod || !hasMain) // A library's modules are moved by others.
+    return movesModules();
+  return usesGpuItself && moved.has(*function.function->owner);
+}
+
+void ProgramFacts::addHandedOn(const FunctionBody &function) {
+  ir::forEach(function.body, [&](const ir::Node &node) {
+    const bool isNamed = node.kind == ir::NodeKind::Reference || node.kind == ir::NodeKind::Member;
+    if (!isNamed || !node.symbol || !node.symbol->isFunction() || !node.symbol->definition)
+      return;
+    const ir::Node *around = node.parent;
+    while (around && around->kind == ir::NodeKind::Parentheses)
+      around = around->parent;
+    if (!ir::asCall(around) || around->callee() != &node)
+      handedOn.insert(node.symbol->first);
+  });
 }
 
 bool ProgramFacts::isHandedOn(const FunctionBody &function) const {

@@ -4,6 +4,7 @@
 
 #include "CallGraph.h"
 #include "DeviceOrigins.h"
+#include "MovedModules.h"
 #include "State.h"
 
 #include <optional>
@@ -48,7 +49,10 @@ public:
 
   /// Whether the unit uses a GPU and modules may get there: it puts them where a variable says, or
   /// is not the whole program.
-  bool movesModules() const { return mayMoveModules; }
+  bool movesModules() const { return usesGpuItself && (!hasMain || moved.any()); }
+
+  /// The same of those of the class whose method \p function is; of any if it is none.
+  bool movesModuleOf(const FunctionBody &function) const;
 
   /// Whether the unit is part of a program that names no GPU: nothing is ever brought to one.
   bool namesNoGpu() const { return hasMain && !usesGpu; }
@@ -70,11 +74,15 @@ public:
   /// The functions of the unit that launch kernels on memory of tensors.
   llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
 
-  /// Whether the unit, which is of CUDA, or one of its partners hands \p function on without
-  /// calling it: to Python, to a dispatcher, as a callback.
+  /// Whether the unit or one of its partners hands \p function on without calling it: to Python, to
+  /// a dispatcher, as a callback.
   bool isHandedOn(const FunctionBody &function) const;
 
+  /// The same of a library, whose tensors come from programs in other languages.
+  bool isForOthers(const FunctionBody &function) const { return !hasMain && isHandedOn(function); }
+
 private:
+  void addHandedOn(const FunctionBody &function);
   bool mayBe(Device::Kind kind, Device device) const;
   /// What makes the only data loader that gets into the member \p field, or null.
   const Event *onlyMakerFor(const void *field) const;
@@ -82,7 +90,9 @@ private:
   const LoweredUnit &unit;
   const CallGraph &graph;
   const PathTable &paths;
-  bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder, mayMoveModules;
+  bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder;
+  bool usesGpuItself; ///< Not only in partners that lead to no function of the unit.
+  MovedModules moved;
   std::vector<const FunctionBody *> launching;
   llvm::DenseSet<const ir::Symbol *> orderedLoaders;
   llvm::DenseSet<const ir::Symbol *> handedOn;  ///< Their first declarations.

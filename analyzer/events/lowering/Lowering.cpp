@@ -39,10 +39,8 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   markLoopHeads();
   markSwitchedOff();
   for (const Block &block : result->blocks)
-    for (const Event &event : block.events) {
+    for (const Event &event : block.events)
       result->usesGpu |= !block.isSwitchedOff && mentionsGpu(event, vocabulary);
-      result->movesModules |= mayMoveModules(event);
-    }
   return std::move(result);
 }
 

@@ -132,15 +132,6 @@ bool mentionsGpu(const Event &event, Vocabulary &vocabulary) {
   });
 }
 
-bool mayMoveModules(const Event &event) {
-  const auto isOfModule = [](const Operand &operand) { return isModule(operand.role); };
-  return (isOfModule(event.subject) || llvm::any_of(event.operands, isOfModule)) &&
-         llvm::any_of(event.operands, [](const Operand &operand) {
-           return operand.device.kind == Device::Cuda ||
-                  (operand.role == TypeRole::Device && operand.device.kind != Device::Cpu);
-         });
-}
-
 bool mayMoveTensors(QualType type, Vocabulary &vocabulary) {
   if (QualType inner = pointee(type); !inner.isNull())
     return mayMoveTensors(inner, vocabulary);

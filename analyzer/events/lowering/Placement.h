@@ -20,9 +20,6 @@ bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary);
 /// Whether the event has to do with another device than the CPU.
 bool mentionsGpu(const Event &event, Vocabulary &vocabulary);
 
-/// Whether the event has to do with modules and a device that is not certainly the CPU.
-bool mayMoveModules(const Event &event);
-
 /// Whether the user's classes among the template arguments of \p type know of devices.
 bool mayMoveTensors(clang::QualType type, Vocabulary &vocabulary);
 

@@ -33,7 +33,6 @@ private:
 
   const FunctionCode &function;
   Vocabulary &vocabulary;
-  llvm::SmallPtrSet<const Expr *, 16> callees;
   KernelCare care;
 };
 
@@ -85,14 +84,9 @@ void CareReader::visit(const Stmt *statement) {
     for (const Decl *declaration : declarations->decls())
       if (const auto *variable = dyn_cast<VarDecl>(declaration))
         noteVariable(*variable);
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  const auto *named = reference ? dyn_cast<FunctionDecl>(reference->getDecl()) : nullptr;
-  if (named && !callees.contains(reference))
-    care.named.push_back(vocabulary.code().symbol(named)->first);
 }
 
 void CareReader::noteCall(const CallExpr &call) {
-  callees.insert(call.getCallee()->IgnoreParenImpCasts());
   if (asksForErrors(calledName(call)))
     care.asksForErrors = care.asksLast = true;
   const FunctionDecl *callee = call.getDirectCallee();

@@ -24,7 +24,8 @@ struct Storage {
   /// The guard under which the tensor was made, or that of which it is a view: no operation that is
   /// recorded can keep it for a backward.
   const Event *inference = nullptr;
-  bool anyStrides = false; ///< Autograd gives it, in whatever order the memory is.
+  bool anyStrides = false; ///< Autograd gives it, or another language, in whatever order the
+                           ///< memory is.
   /// Names who holds the memory, and who the object that has the shape, in whatever hands (see
   /// Holders.cpp): what was new when it came to be, or the member that has held it since before.
   /// None where nobody knows; PathTable::unknown() where others may hold it, too.

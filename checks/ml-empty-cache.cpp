@@ -18,7 +18,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &clear = visit.event;
     // Now and then, or between the epochs, it costs little.
-    if (!trainingLoopAround(visit).loop)
+    if (!trainingLoopAround(visit).loop && !isBesideForward(visit))
       return;
 
     Finding finding(Level::Likely, clear);
@@ -27,6 +27,20 @@ public:
         "then has to allocate it anew";
     finding.fixes = removeStatement(visit, clear);
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the event runs once for each of the forward passes that a loop runs one after the
+  /// other.
+  static bool isBesideForward(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    const auto loops = function.loopsAround(visit.event.site);
+    return !loopsAround(visit).empty() &&
+           !function.isConditional(visit.event.site, loops.empty() ? nullptr : loops.front()) &&
+           hasEvent(function, [&](const Event &event) {
+             return event.kind == EventKind::Forward && !event.isStateless &&
+                    function.loopsAround(event.site) == loops;
+           });
   }
 };
 

@@ -71,14 +71,26 @@ bool Registrations::makesAnother(const Expr *value) {
           !callee->getReturnType()->isReferenceType());
 }
 
+/// Whether the arguments of the registration name the entity.
+bool Registrations::names(const CallExpr *registration, Entity entity) {
+  return llvm::any_of(registration->arguments(),
+                      [&](const Expr *argument) { return uses.rootOf(argument) == entity; });
+}
+
 /// Whether some registration names the entity.
 bool Registrations::isNamed(Entity entity) {
-  const auto names = [&](const CallExpr *call) {
-    return llvm::any_of(call->arguments(),
-                        [&](const Expr *argument) { return uses.rootOf(argument) == entity; });
-  };
-  return llvm::any_of(uses.registrations,
-                      [&](const auto &entry) { return llvm::any_of(entry.second, names); });
+  return llvm::any_of(uses.registrations, [&](const auto &entry) {
+    return llvm::any_of(entry.second, [&](const CallExpr *call) { return names(call, entity); });
+  });
+}
+
+/// Whether all registrations that name the entity stand in constructors of its class.
+bool Registrations::isRegisteredAtOnce(Entity entity) {
+  return llvm::all_of(uses.registrations, [&](const auto &entry) {
+    return llvm::all_of(entry.second, [&](const CallExpr *call) {
+      return !names(call, entity) || isInConstructor(*call, *entry.first);
+    });
+  });
 }
 
 /// The statement of its own in the body of the constructor \p function that assigns \p value, or
@@ -123,13 +135,12 @@ bool Registrations::isReassignment(const EntityDefinition &definition, Entity en
       isParameter |= trait == Trait::RegistersParameter;
       isBuffer |= trait == Trait::RegistersBuffer;
     }
+  if (!isRegisteredAtOnce(entity))
+    return false;
   for (const auto &[record, calls] : uses.registrations)
     for (const CallExpr *call : calls) {
-      if (llvm::none_of(call->arguments(),
-                        [&](const Expr *argument) { return uses.rootOf(argument) == entity; }))
+      if (!names(call, entity))
         continue;
-      if (!isInConstructor(*call, *record))
-        return false;
       isParameter |= uses.traitOfCallee(call) == Trait::RegistersParameter;
       isBuffer |= uses.traitOfCallee(call) == Trait::RegistersBuffer;
     }
@@ -162,10 +173,10 @@ bool Registrations::isReplacement(const EntityDefinition &definition, const Fiel
     return false;
   if (!uses.holdsModules(field->getType()) && !phases.isConstruction(definition.function))
     return isReassignment(definition, entity);
-  if (isNamed(entity))
-    return false;
   const bool isLater =
       uses.holdsModules(field->getType()) && !phases.isConstruction(definition.function);
+  if (isNamed(entity))
+    return isLater && isRegisteredAtOnce(entity);
   return llvm::any_of(facts.definitions, [&](const EntityDefinition &first) {
     const auto *call = dyn_cast_or_null<CallExpr>(convertedFrom(first.value));
     return isBefore(first, definition, isLater) && call && registers(uses.traitOfCallee(call));

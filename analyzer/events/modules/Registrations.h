@@ -31,7 +31,9 @@ public:
 private:
   bool isReturnedResult(const clang::FunctionDecl *function);
   bool makesAnother(const clang::Expr *value);
+  bool names(const clang::CallExpr *registration, Entity entity);
   bool isNamed(Entity entity);
+  bool isRegisteredAtOnce(Entity entity);
   bool isReassignment(const EntityDefinition &definition, Entity entity);
   bool isInConstructor(const clang::CallExpr &call, const clang::CXXRecordDecl &record) const;
   bool mentions(const clang::Stmt *value, Entity entity);

@@ -68,3 +68,41 @@ struct MadeFirst : nn::Module {
   nn::Linear head{nullptr};
   nn::ReLU activation{nullptr};
 };
+
+// Who has the module replaces what its constructor registers by name.
+struct Named : nn::Module {
+  Named() : stem(4, 8), head(8, 2) {
+    register_module("stem", stem);
+    register_module("head", head);
+  }
+  Tensor forward(Tensor x) { return head(torch::relu(stem(x))); }
+  nn::Linear stem, head;
+};
+
+std::shared_ptr<Named> gray() {
+  auto net = std::make_shared<Named>();
+  net->stem = nn::Linear(1, 8); // expect: ml-unregistered-module (no fix): 'stem' is replaced
+  net->head = net->replace_module("head", nn::Linear(8, 4));
+  return net;
+}
+
+// The constructor gives it a value before it registers that.
+struct NamedLast : nn::Module {
+  NamedLast() : stem(4, 8) {
+    stem = nn::Linear(1, 8);
+    register_module("stem", stem);
+  }
+  Tensor forward(Tensor x) { return stem(x); }
+  nn::Linear stem;
+};
+
+// Whoever replaces it registers it, too.
+struct NamedLater : nn::Module {
+  NamedLater() : stem(4, 8) { build(4); }
+  void build(int64_t width) {
+    stem = nn::Linear(width, 8);
+    register_module("stem", stem);
+  }
+  Tensor forward(Tensor x) { return stem(x); }
+  nn::Linear stem;
+};

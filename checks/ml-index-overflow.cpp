@@ -1,5 +1,5 @@
-// A tensor may have more elements than 32 bits can count, although each of its sizes fits: a product
-// of sizes in `int` is then another number, and the index of another element.
+// A tensor may have more elements than 32 bits can count, although each of its sizes fits: a
+// product of sizes in `int` is then another number, and the index of another element.
 
 #include "Check.h"
 
@@ -60,7 +60,8 @@ private:
   /// The variable that is made of \p number, or gets it; null if there is none.
   static const ir::Symbol *keeperOf(const ir::Node &number) {
     const ir::Node *outer = number.parent;
-    while (outer && (outer->kind == ir::NodeKind::Parentheses || outer->kind == ir::NodeKind::Other))
+    while (outer &&
+           (outer->kind == ir::NodeKind::Parentheses || outer->kind == ir::NodeKind::Other))
       outer = outer->parent;
     if (outer && outer->kind == ir::NodeKind::Declaration) {
       for (const ir::Symbol *variable : outer->declared)
@@ -85,16 +86,16 @@ private:
   static bool leadsToElements(const ir::Node &number, const FunctionVisit &visit) {
     if (isReturned(number)) {
       bool isUsed = false;
-      visit.unit.counts().forEachCall(visit.function, [&](const ir::Node &call, const auto &) {
-        isUsed |= isIndex(call);
-      });
+      visit.unit.counts().forEachCall(
+          visit.function, [&](const ir::Node &call, const auto &) { isUsed |= isIndex(call); });
       return isUsed;
     }
     const ir::Symbol *keeper = keeperOf(number);
     return isIndex(number) || (keeper && anyUse(*keeper, visit.function, [&](const ir::Node &use) {
-             const ir::Symbol *bounded = boundedBy(use);
-             return isIndex(use) || (bounded && anyUse(*bounded, visit.function, isIndex));
-           }));
+                                 const ir::Symbol *bounded = boundedBy(use);
+                                 return isIndex(use) ||
+                                        (bounded && anyUse(*bounded, visit.function, isIndex));
+                               }));
   }
 
   static bool anyUse(const ir::Symbol &variable, const FunctionBody &function,

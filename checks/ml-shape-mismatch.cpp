@@ -75,6 +75,9 @@ private:
       return described(*mismatch.tensor) + " has no dimension " + given;
     case Mismatch::Number:
       return "one number is read, but " + described(*mismatch.tensor) + " has several";
+    case Mismatch::Order:
+      return described(*mismatch.tensor) + " has " + given + " dimensions, not the " + wanted +
+             " that are put in order";
     case Mismatch::Ranks:
       return described(*mismatch.other) + " selects elements of " + described(*mismatch.tensor) +
              ", and would need as many dimensions";

@@ -326,4 +326,12 @@ std::string spell(const Shape &shape) {
   return text + ")";
 }
 
+std::optional<std::int64_t> countOf(llvm::ArrayRef<std::int64_t> sizes) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes)
+    if (size < 0 || llvm::MulOverflow(count, size, count))
+      return std::nullopt;
+  return count;
+}
+
 } // namespace gradtidy

@@ -115,4 +115,7 @@ Shape multiplied(const Shape &a, const Shape &b);
 /// "(N, 1)", "(…, 10)"
 std::string spell(const Shape &shape);
 
+/// The number of elements, if all sizes are known.
+std::optional<std::int64_t> countOf(llvm::ArrayRef<std::int64_t> sizes);
+
 } // namespace gradtidy

@@ -3,8 +3,14 @@
 namespace gradtidy {
 
 const Operand *argumentOf(const Event &event, unsigned index) {
-  if (event.subject.path && index-- == 0)
-    return &event.subject;
+  if (event.subject.path) {
+    const bool isMethod = event.run && event.site->kind == ir::NodeKind::MemberCall;
+    const unsigned object = isMethod ? event.run->object() : 0;
+    if (index == object)
+      return &event.subject;
+    if (index > object)
+      --index;
+  }
   return index < event.operands.size() ? &event.operands[index] : nullptr;
 }
 

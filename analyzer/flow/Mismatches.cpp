@@ -14,15 +14,6 @@ bool differ(std::int64_t size, std::int64_t other) {
   return size >= 0 && other >= 0 && size != other;
 }
 
-/// The number of elements, if all sizes are known.
-std::optional<std::int64_t> countOf(llvm::ArrayRef<std::int64_t> sizes) {
-  std::int64_t count = 1;
-  for (const std::int64_t size : sizes)
-    if (size < 0 || llvm::MulOverflow(count, size, count))
-      return std::nullopt;
-  return count;
-}
-
 class Matcher {
 public:
   Matcher(const Event &event, const State &state)
@@ -54,6 +45,8 @@ public:
       return ofClasses();
     case ResultRule::Reshape:
       return ofReshape();
+    case ResultRule::Permute:
+      return ofOrder();
     case ResultRule::Gather:
       return ofGather();
     default:
@@ -107,6 +100,16 @@ private:
     if (!wanted || *wanted == 0 || (findsOne ? *count % *wanted == 0 : *count == *wanted))
       return std::nullopt;
     return Mismatch{Mismatch::Elements, tensors.front(), nullptr, *count, *wanted};
+  }
+
+  std::optional<Mismatch> ofOrder() const {
+    const Shape shape = shapeOf(tensors.front());
+    const std::optional<Shape> &listed = event.typing->shape;
+    if (shape.isOpen || !listed || listed->isOpen || shape.sizes.size() == listed->sizes.size())
+      return std::nullopt;
+    return Mismatch{Mismatch::Order, tensors.front(), nullptr,
+                    static_cast<std::int64_t>(shape.sizes.size()),
+                    static_cast<std::int64_t>(listed->sizes.size())};
   }
 
   std::optional<Mismatch> ofGather() const {

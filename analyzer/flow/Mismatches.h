@@ -17,6 +17,7 @@ struct Mismatch {
     Axis,       ///< There is no dimension of that number.
     Number,     ///< One is read from several.
     Dimensions, ///< The tensors of a list have none along which they can be joined.
+    Order,      ///< It has so many dimensions, and others are put in order.
     Ranks,      ///< Of a tensor and an index of its elements, which need as many dimensions.
   };
   Kind kind;

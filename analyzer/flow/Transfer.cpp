@@ -378,15 +378,18 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   }
   Value value = state.valueOf(event.subject);
   const Value before = value;
-  value.autograd.graph = isOn == true    ? Graph::Attached
-                         : isOn == false ? Graph::Detached
-                                         : Graph::Unknown;
+  const bool isTrained = isOn != true || !tables.types[value.layout.type].shape.isOne();
+  // A loss whose graph was not recorded has none for that.
+  if (isTrained || value.autograd.graph != Graph::Unrecorded)
+    value.autograd.graph = isOn == true    ? Graph::Attached
+                           : isOn == false ? Graph::Detached
+                                           : Graph::Unknown;
   if (isOn != true) {
     state.freeze(value.autograd.sources);
     state.forgetParameters(); // Which of them it is, may be known to a list alone.
     value.autograd.isParameter = false;
   }
-  if (isOn != true || !tables.types[value.layout.type].shape.isOne()) // No loss: to be trained.
+  if (isTrained)
     value.autograd.cut = value.autograd.idleTerm = nullptr;
   PathId object = state.resolve(event.subject.path);
   if (value.autograd.sources == noSources && object != tables.paths.unknown())

@@ -11,11 +11,10 @@ namespace gradtidy {
 
 llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event) {
   llvm::SmallVector<const Operand *, 4> tensors;
-  if (event.subject.path && event.subject.role == TypeRole::Tensor)
-    tensors.push_back(&event.subject);
-  for (const Operand &operand : event.operands)
+  forArguments(event, [&](unsigned, const Operand &operand) {
     if (operand.path && operand.role == TypeRole::Tensor)
       tensors.push_back(&operand);
+  });
   return tensors;
 }
 
@@ -89,6 +88,40 @@ Shape sized(const std::optional<Shape> &list) {
   for (std::int64_t &size : shape.sizes)
     size = std::max(size, Shape::unknown);
   return shape;
+}
+
+/// The same of the list by which \p shape is reshaped: the size that is left open follows from the
+/// number of elements.
+Shape reshaped(const Shape &shape, const std::optional<Shape> &list) {
+  Shape result = sized(list);
+  const auto open = llvm::find(result.sizes, Shape::unknown);
+  if (shape.isOpen || open == result.sizes.end() || !list || list->isOpen ||
+      list->sizes[open - result.sizes.begin()] != -1)
+    return result;
+  *open = 1;
+  const std::optional<std::int64_t> count = countOf(shape.sizes), named = countOf(result.sizes);
+  *open = count && named && *named > 0 && *count % *named == 0 ? *count / *named : Shape::unknown;
+  return result;
+}
+
+/// How many numbers the event gives that counts from one integer to another.
+std::int64_t numbersIn(const Event &event) {
+  llvm::SmallVector<std::int64_t, 3> written;
+  for (const Operand &operand : event.operands)
+    if (const ir::Node *number = isNumber(operand) ? &operand.expr->spelled() : nullptr) {
+      if (!number->integer)
+        return Shape::unknown;
+      written.push_back(*number->integer);
+    }
+  if (written.empty())
+    return Shape::unknown;
+  if (written.size() == 1)
+    written.insert(written.begin(), 0);
+  const std::int64_t step = written.size() > 2 ? written[2] : 1;
+  const std::int64_t length = written[1] - written[0];
+  if (step == 0 || (length > 0) != (step > 0))
+    return Shape::unknown;
+  return (length + step - (step > 0 ? 1 : -1)) / step;
 }
 
 Shape over(const Shape &shape, const Typing &typing) {
@@ -282,7 +315,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
               typing.shape ? sized(typing.shape) : Shape::of({Shape::unknown})};
     break;
   case ResultRule::Range:
-    result = {named(ofNumber(typing.number)), Shape::of({Shape::unknown})};
+    result = {named(ofNumber(typing.number)), Shape::of({numbersIn(event)})};
     break;
   case ResultRule::Steps:
     result = {named(standard), Shape::of({Shape::unknown})};
@@ -371,7 +404,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.shape = {}; // As many as there were, of size 1.
     break;
   case ResultRule::Reshape: {
-    result = {first.element, sized(typing.shape)};
+    result = {first.element, reshaped(first.shape, typing.shape)};
     result.shape.isMany = first.shape.isMany;
     result.shape.isArranged = result.shape.last() == 1;
     break;

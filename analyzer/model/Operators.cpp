@@ -167,6 +167,15 @@ Json parsed(llvm::StringRef text) {
 
 } // namespace
 
+unsigned Operator::object() const {
+  if (overloads.empty())
+    return 0;
+  const auto &arguments = overloads.front().arguments;
+  const auto self =
+      llvm::find_if(arguments, [](const auto &argument) { return argument.name == "self"; });
+  return self == arguments.end() ? 0 : self - arguments.begin();
+}
+
 bool Operator::changes(unsigned index) const {
   return !overloads.empty() && llvm::all_of(overloads, [&](const Overload &overload) {
     return llvm::is_contained(overload.changes, index);

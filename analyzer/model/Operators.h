@@ -35,7 +35,7 @@ struct Overload {
     std::string name;
     std::optional<std::string> defaultValue; ///< As the framework writes it.
   };
-  std::vector<Argument> arguments; ///< With the object of a method first.
+  std::vector<Argument> arguments; ///< With the object of a method.
   std::vector<unsigned> tensors;   ///< Which arguments are tensors, or lists of such.
   std::vector<unsigned> changes;   ///< Which it changes in place.
   /// The argument whose memory the result lies in.
@@ -67,6 +67,9 @@ struct Operator {
   bool hasOut = false;       ///< A form of it writes its result into an argument.
   /// Where this form writes its result.
   enum class Out : unsigned char { No, First, Last } out = Out::No;
+
+  /// Which argument the object of its methods is: the first, but for a few.
+  unsigned object() const;
 
   /// Whether every overload changes its argument \p index in place. False without overloads.
   bool changes(unsigned index) const;

@@ -233,3 +233,28 @@ void mixed_list_ok(torch::nn::Linear &model, torch::optim::Optimizer &optimizer,
   torch::cat(outputs).mean().backward();
   optimizer.step();
 }
+
+// That the loss is to have a gradient does not bring back what was not recorded.
+void silenced_bad(torch::nn::Linear &model, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  optimizer.zero_grad();
+  torch::NoGradGuard no_grad;
+  auto loss = model->forward(x).mean();
+  loss.requires_grad_(true);
+  loss.backward(); // expect: ml-backward-under-no-grad
+  optimizer.step();
+}
+// A picture that is made without gradients, and then improved.
+void picture_ok(torch::nn::Linear &model, torch::Tensor x) {
+  torch::Tensor picture;
+  {
+    torch::NoGradGuard no_grad;
+    picture = model->forward(x);
+  }
+  picture.requires_grad_(true);
+  torch::optim::SGD optimizer({picture}, 0.1);
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    (picture - x).pow(2).mean().backward();
+    optimizer.step();
+  }
+}

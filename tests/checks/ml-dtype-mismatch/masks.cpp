@@ -86,7 +86,14 @@ Tensor truth_ok(Tensor x, Tensor given) {
   auto compared = torch::ones({4}) == 0;
   auto sum = x.masked_fill(mask, 0) + x.masked_fill(other, 0) + x.masked_fill(compared, 0);
   sum += x.masked_fill(given, 0) + torch::where(x > 0, x, -x);
+  auto ones = torch::ones({4});
+  sum += ones.where(x > 0, -ones); // The condition comes second.
   return sum;
+}
+
+Tensor method_bad(Tensor x) {
+  auto condition = torch::ones({4});
+  return x.where(condition, -x); // expect: ml-dtype-mismatch: 'condition' is float32
 }
 
 Tensor indices_ok(Tensor x) {

@@ -139,7 +139,9 @@ torch::Tensor view_open_bad() { return torch::zeros({10}).view({-1, 3}); } // ex
 
 torch::Tensor view_ok(torch::Tensor any, int64_t n) {
   auto image = torch::zeros({3, 28, 28});
-  return image.view({-1}) + image.view({3, 784}).view({n, -1}) + any.view({28, 28}) + image.view({n, 28});
+  image.view({-1});
+  image.view({3, 784}).view({n, -1});
+  return any.view({28, 28}) + image.view({n, 28});
 }
 
 torch::Tensor axis_bad() {
@@ -233,4 +235,16 @@ torch::Tensor asked_bad() {
   if (row.dim() == 1)
     row = row.sum(1); // expect: ml-shape-mismatch: 'row' of shape (4) has no dimension 1
   return row;
+}
+
+// What counts up has as many numbers as it says, and a size that is left open follows from that.
+void counted() {
+  torch::Tensor a = torch::arange(12).reshape({2, 2, -1});
+  a.view({4, 3});
+  a.view({3, 2});    // expect: ml-shape-mismatch: 'a' of shape (2, 2, 3) has 12 elements
+  a.permute({1, 0}); // expect: ml-shape-mismatch: 3 dimensions, not the 2 that are put in order
+  a.permute({2, 0, 1});
+  torch::arange(0, 12, 5).view({3});
+  torch::arange(12, 0, -5).view({4}); // expect: ml-shape-mismatch: has 3 elements
+  torch::arange(2, 12).view({2, 5});
 }

@@ -360,6 +360,7 @@ public:
   Tensor expand(IntArrayRef size, bool implicit = false) const;
   Tensor reshape(IntArrayRef size) const;
   Tensor permute(IntArrayRef dimensions) const;
+  Tensor where(const Tensor &condition, const Tensor &other) const;
   Tensor transpose(int64_t first, int64_t second) const;
   Tensor t() const;
   Tensor movedim(int64_t source, int64_t destination) const;
@@ -512,6 +513,8 @@ Tensor full(IntArrayRef size, const Scalar &value, TensorOptions options = {});
 Tensor eye(int64_t size, TensorOptions options = {});
 Tensor arange(const Scalar &end, TensorOptions options = {});
 Tensor arange(const Scalar &start, const Scalar &end, TensorOptions options = {});
+Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step,
+              TensorOptions options = {});
 Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, TensorOptions options = {});
 Tensor randint(int64_t high, IntArrayRef size, TensorOptions options = {});
 Tensor randint(int64_t low, int64_t high, IntArrayRef size, TensorOptions options = {});

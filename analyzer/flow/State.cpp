@@ -539,7 +539,7 @@ void State::addValue(PathId path, const Value &value) {
   divide(path);
   Value both = value;
   if (const Value *known = findValue(path))
-    both = joined(*known, value, *tables);
+    both = eitherOf(*known, value);
   values[path] = both;
   mayBeMoved(path, value.placement.device);
 }
@@ -580,7 +580,7 @@ void State::listParts(PathId list, llvm::ArrayRef<Operand> elements) {
     }
     inAll.remove_if([&](const auto &entry) { return !here.contains(entry.first); });
     for (auto &[path, value] : inAll)
-      value = joined(value, here.find(path)->second, *tables);
+      value = eitherOf(value, here.find(path)->second);
   }
   for (auto &[path, value] : inAll) {
     value.autograd.latest = {}; // Each has a graph of its own.
@@ -693,6 +693,7 @@ void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<Path
   joinGradMode(other, junction);
   joinAutocast(other, junction);
   joinGraphs(other);
+  heldOnOneWay = tables->sources.join(heldOnOneWay, other.heldOnOneWay);
   joinLists(other);
   lacksGpu &= other.lacksGpu;
   if (!other.work.launched)
@@ -733,8 +734,8 @@ void State::joinNamed(const State &other, Junction junction, llvm::ArrayRef<Path
   }
 }
 
-Value State::joinedWith(const State &other, const Value &here, const Value &there) const {
-  Value value = joined(here, there, *tables);
+Value State::joinedWith(const State &other, const Value &here, const Value &there) {
+  Value value = eitherOf(here, there);
   if (isAboutGpu(other)) {
     const Value &onGpu = lacksGpu ? there : here;
     value.placement.device = onGpu.placement.device;
@@ -758,7 +759,7 @@ void State::joinValues(const State &other, Junction junction) {
   notKnown.autograd.sources = tables->sources.unknown();
   // A list without elements has none of another kind.
   const auto joinedWithNothing = [&](const State &there, PathId path, const Value &value) {
-    Value both = joined(value, notKnown, *tables);
+    Value both = eitherOf(value, notKnown);
     if (const ListFacts *list = there.lists.find(path); list && list->isEmpty) {
       both.autograd.cut = value.autograd.cut;
       both.autograd.derived = value.autograd.derived;

@@ -186,6 +186,9 @@ public:
   /// Others may hold what the operand or its parts hold: nobody knows when it ends.
   void shareHolders(const Operand &operand);
   void shareAllHolders();
+
+  /// A value is either of two: what holds it holds what these hold on one of two ways only.
+  void doubtHolders(const Value &one, const Value &other);
   /// The place, which has got a tensor, holds what \p value has held.
   void holdAs(PathId place, const Operand &value);
   void setLook(PathId path, const Look &look);
@@ -399,6 +402,8 @@ public:
 
 private:
   const Alias *aliasOf(PathId path) const;
+  /// A value that is either of two (see doubtHolders()).
+  Value eitherOf(const Value &one, const Value &other);
   /// Whether members of an object that was handed in, which are \p some, may be \p others, which
   /// were handed in by another name.
   bool mayBeSame(SourcesId some, SourcesId others) const;
@@ -442,7 +447,7 @@ private:
   /// which the two states differ in what they denote.
   void joinNamed(const State &other, Junction junction, llvm::ArrayRef<PathId> names);
   /// What a value of this state or of \p other may be.
-  Value joinedWith(const State &other, const Value &here, const Value &there) const;
+  Value joinedWith(const State &other, const Value &here, const Value &there);
   void joinValues(const State &other, Junction junction);
   void joinModules(const State &other, Junction junction);
   void joinGradMode(const State &other, Junction junction);
@@ -486,6 +491,7 @@ private:
   GpuWork work;
   SharedMap<PathId, const Event *> unfinished; ///< By loaders: what began a loop over the batches.
   OpenGraphs graphs;
+  SourcesId heldOnOneWay = noSources; ///< What variables hold on one of two ways that have met.
 };
 
 } // namespace gradtidy

@@ -53,8 +53,7 @@ struct Tables {
   llvm::SmallSetVector<PathId, 8> looked;       ///< What pointers and views lead into.
   llvm::DenseSet<PathId> targets; ///< Roots of what names denote that are not names of themselves.
   bool hasLost = false;           ///< Something has ended that pointers or views lead into.
-  llvm::DenseSet<PathId> mayBeShared;  ///< What others may hold, too, of what has such a name.
-  llvm::DenseSet<PathId> heldOnOneWay; ///< What variables hold on one of two ways that have met.
+  llvm::DenseSet<PathId> mayBeShared; ///< What others may hold, too, of what has such a name.
 
   /// The same owners, in whose memory a tensor now lies.
   SourcesId lent(SourcesId owners) {

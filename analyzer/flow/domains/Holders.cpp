@@ -38,10 +38,26 @@ llvm::SmallVector<PathId, 2> State::lookedAtWithin(PathId place) const {
 }
 
 bool State::isHeld(PathId holder) const {
-  return holder == tables->paths.unknown() || tables->heldOnOneWay.contains(holder) ||
+  return holder == tables->paths.unknown() || tables->sources.isUnknown(heldOnOneWay) ||
+         llvm::is_contained(tables->sources.members(heldOnOneWay), holder) ||
          llvm::any_of(values, [&](const auto &entry) {
            return holds(entry.second, holder) && !tables->paths.isTemporary(entry.first);
          });
+}
+
+void State::doubtHolders(const Value &one, const Value &other) {
+  const auto doubt = [&](PathId a, PathId b) {
+    for (PathId holder : {a, b})
+      if (a != b && holder && holder != tables->paths.unknown())
+        heldOnOneWay = tables->sources.join(heldOnOneWay, tables->sources.of(holder));
+  };
+  doubt(one.storage.origin, other.storage.origin);
+  doubt(one.storage.object, other.storage.object);
+}
+
+Value State::eitherOf(const Value &one, const Value &other) {
+  doubtHolders(one, other);
+  return joined(one, other, *tables);
 }
 
 Look State::lookOf(PathId path) const {
@@ -379,6 +395,8 @@ void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left,
     if (const PathId place = state.place(event.subject.path); place != tables.paths.unknown())
       state.holdAs(place, *value);
   lose(event, left, state, observing);
+  if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2)
+    state.doubtHolders(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
   if (event.kind == EventKind::Bind && event.operands.size() == 1)
     if (const PathId place = state.place(event.subject.path);
         tables.paths.last(place).kind == PathStep::Element)

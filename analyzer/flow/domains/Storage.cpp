@@ -29,9 +29,6 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
   const auto common = [&](PathId one, PathId other) {
     if (one == other)
       return one;
-    for (PathId holder : {one, other})
-      if (holder && holder != unknown)
-        tables.heldOnOneWay.insert(holder);
     return one == unknown || other == unknown ? unknown : noPath;
   };
   result.origin = common(a.origin, b.origin);

@@ -210,3 +210,51 @@ void run() {
       average.restart_bad();
   }
 }
+
+// The rounds of a loop give the tensor other values.
+Tensor rounds_bad(int64_t levels) {
+  Tensor field = torch::zeros({1, 1, 64, 64});
+  auto shape = field.sizes(); // expect: ml-dangling-view-argument (level 0): the shape of 'field'
+  for (int64_t i = 0; i < levels; ++i)
+    field = field / 2 + field.mean();
+  return field * shape[2];
+}
+Tensor second_round_bad(int64_t levels) {
+  Tensor field = torch::zeros({1, 1, 64, 64});
+  auto shape = field.sizes(); // expect: ml-dangling-view-argument (level 0): the shape of 'field'
+  for (int64_t i = 0; i < levels; ++i) {
+    Tensor scale = torch::ones(shape);
+    field = field / 2 + scale;
+  }
+  return field;
+}
+// It is still held: by a variable on each of two ways, or by the list of all.
+Tensor first_held_ok(int64_t levels, bool isWide) {
+  Tensor field = torch::zeros({1, 1, 64, 64});
+  auto shape = field.sizes();
+  Tensor kept = torch::zeros({1});
+  for (int64_t i = 0; i < levels; ++i) {
+    kept = i == 0 ? field : kept;
+    field = field / 2;
+  }
+  return kept * shape[2];
+}
+Tensor all_held_ok(int64_t levels) {
+  std::vector<Tensor> all;
+  Tensor field = torch::zeros({1, 1, 64, 64});
+  auto shape = field.sizes();
+  for (int64_t i = 0; i < levels; ++i) {
+    all.push_back(field);
+    field = field / 2;
+  }
+  return all.front() * shape[2];
+}
+Tensor taken_anew_ok(int64_t levels) {
+  Tensor field = torch::zeros({1, 1, 64, 64});
+  auto shape = field.sizes();
+  for (int64_t i = 0; i < levels; ++i) {
+    field = field / 2;
+    shape = field.sizes();
+  }
+  return field * shape[2];
+}

@@ -1,8 +1,10 @@
 #include "Analysis.h"
+#include "Linking.h"
 #include "OwnWork.h"
 #include "Progress.h"
 #include "ResultCache.h"
 #include "UnitRunner.h"
+#include "UnitStore.h"
 #include "Workers.h"
 
 #include "analyzer/frontend/HeaderCache.h"
@@ -18,6 +20,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 namespace gradtidy {
@@ -65,7 +68,7 @@ std::string lossOf(const std::string &path, Ending ending, const UnitResult &res
 }
 
 /// The numbers of the jobs in the shard: of neighbours by path, since the sources of a program,
-/// which are read together, lie together.
+/// which are linked, lie together.
 std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLine &commandLine) {
   std::vector<size_t> numbers(jobs.size());
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -80,55 +83,72 @@ std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLi
 
 /// The caches of a run. What a unit means may depend on a framework's header being first, so there
 /// are headers in any case: with --no-cache, and where the cache cannot be used, for this run
-/// alone.
+/// alone. So are the texts of units.
 struct Caches {
-  Caches(const CommandLine &commandLine, tidy::ClangTidyContext &context, Partners &partners,
-         std::function<void(llvm::StringRef)> onMaking) {
+  /// \param keepsUnits  whether units of earlier runs are used.
+  Caches(const CommandLine &commandLine, const JobList &list, tidy::ClangTidyContext &context,
+         Partners &partners, bool keepsUnits, std::function<void(llvm::StringRef)> onMaking) {
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
     std::vector<CacheFolder> places;
-    std::optional<CacheFolder> ofResults;
+    std::optional<CacheFolder> ofResults, ofUnits, ofRun;
     if (!commandLine.cacheFolder.empty()) {
       const std::string folder = folderPath(commandLine.cacheFolder);
-      const CacheFolder kept(folder + "/headers", limit - limit / 8);
+      places.emplace_back(folder + "/headers", limit - limit / 4);
       ofResults.emplace(folder + "/results", limit / 8);
-      std::string why = kept.open();
-      if (why.empty())
-        why = ofResults->open();
-      if (why.empty())
-        places.push_back(kept);
-      else
+      ofUnits.emplace(folder + "/units", limit / 8);
+      std::string why;
+      for (const CacheFolder &each : {places.front(), *ofResults, *ofUnits})
+        if (why.empty())
+          why = each.open();
+      if (!why.empty()) {
         trouble.tell(folder, why);
-      if (!why.empty())
+        places.clear();
         ofResults.reset();
+        ofUnits.reset();
+      }
     }
-    if (!scratch.path().empty())
+    if (!scratch.path().empty()) {
       places.emplace_back(scratch.path(), std::numeric_limits<uint64_t>::max());
+      ofRun = places.back();
+    }
     headers.emplace(std::move(places), trouble, std::move(onMaking));
+    inputs.emplace(*headers, context, list.projectFolder);
     if (ofResults)
-      results.emplace(std::move(*ofResults), trouble, *headers, partners, context);
+      results.emplace(std::move(*ofResults), trouble, *inputs, partners);
+    if (!keepsUnits)
+      ofUnits.reset();
+    units.emplace(std::move(ofUnits), std::move(ofRun), trouble, *inputs);
   }
 
   CacheTrouble trouble;
   ScratchFolder scratch;
   std::optional<HeaderCache> headers;
+  std::optional<UnitInputs> inputs;
   std::optional<ResultCache> results;
+  std::optional<UnitStore> units;
 };
+
+/// Whether nobody wants to see more of a parse than what comes of it.
+bool maySkipParses(const CommandLine &commandLine) {
+  return commandLine.timeTrace.empty() && !commandLine.unusedNolint &&
+         !commandLine.enableCheckProfile && !commandLine.moduleHeaders;
+}
 
 /// The way from jobs to a run. Units are numbered by their outcomes.
 class Analysis {
 public:
-  Analysis(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine)
+  Analysis(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine,
+           const IrRequest *ir)
       : list(list), commandLine(commandLine), partners(list),
-        caches(commandLine, context, partners,
+        linking(partners, context, list.projectFolder),
+        caches(commandLine, list, context, partners, maySkipParses(commandLine),
                [this](llvm::StringRef header) { tellMaking(header); }),
         usesResults(
-            caches.results && !commandLine.ir && commandLine.timeTrace.empty() &&
-            !commandLine.unusedNolint && !commandLine.enableCheckProfile &&
-            !commandLine.moduleHeaders &&
+            caches.results && !ir && maySkipParses(commandLine) &&
             llvm::none_of(list.jobs, [](const Job &job) { return job.text || job.others; })),
-        isEdit(list.jobs.size() <= beingEdited),
-        runner(list, context, &*caches.headers, partners, commandLine.overlay,
-               !commandLine.timeTrace.empty(), isEdit && caches.results) {}
+        runner(list, context, &*caches.headers, *caches.units, *caches.inputs,
+               {commandLine.overlay, ir, !commandLine.timeTrace.empty(),
+                list.jobs.size() <= beingEdited && caches.results}) {}
 
   Run take() {
     run.errors = list.errors;
@@ -137,17 +157,14 @@ public:
     progress.emplace(open.size(), commandLine.quiet);
     if (!open.empty())
       progress->begin(jobOf(open.front()).file);
-    // A program is read from its main() first: that may do for its other sources.
-    std::vector<size_t> programs, others;
-    for (size_t unit : open)
-      (!isEdit && partners.isProgram(jobOf(unit)) ? programs : others).push_back(unit);
     own.reset();
-    if (!others.empty())
-      work(programs, With::Companions, others);
-    work(unanswered(open), With::Partners);
+    lower(open);
+    work(unanswered(open), With::Links);
     work(unanswered(open), With::Nobody);
-    if (caches.results && !open.empty())
+    if (caches.results && !open.empty()) {
       caches.results->tidyUp();
+      caches.units->tidyUp();
+    }
     return std::move(run);
   }
 
@@ -170,7 +187,7 @@ private:
       const Job &job = list.jobs[number];
       std::optional<UnitResult> known;
       if (usesResults)
-        known = caches.results->find(job, list.projectFolder);
+        known = caches.results->find(job);
       if (known)
         ++run.known;
       else
@@ -180,106 +197,153 @@ private:
     return open;
   }
 
-  /// What a unit is analysed with.
-  enum class With { Companions, Partners, Nobody };
-
   std::vector<size_t> unanswered(const std::vector<size_t> &units) const {
     std::vector<size_t> left;
     llvm::copy_if(units, std::back_inserter(left),
-                  [&](size_t unit) { return !answeredBy.contains(unit); });
+                  [&](size_t unit) { return !answered.contains(unit); });
     return left;
   }
 
-  /// Has \p units analysed, and of \p others what is in their parses.
-  void work(const std::vector<size_t> &units, With with, const std::vector<size_t> &others = {}) {
-    if (run.signal)
-      return;
-    std::map<std::string, const Job *> otherJobs;
-    std::map<std::string, size_t> numbers;
-    for (size_t other : others) {
-      otherJobs.emplace(jobOf(other).file, &jobOf(other));
-      numbers.emplace(jobOf(other).file, other);
-    }
+  WorkerLimits workerLimits() const {
     WorkerLimits limits;
     limits.processes = commandLine.workers ? commandLine.workers
                                            : llvm::hardware_concurrency().compute_thread_count();
     limits.time = std::chrono::seconds(commandLine.timeout);
     limits.memory = uint64_t(commandLine.memoryLimit) << 20;
+    return limits;
+  }
+
+  // --- the first half: each source alone
+
+  /// Has \p open lowered, and all that they are linked to.
+  void lower(const std::vector<size_t> &open) {
+    std::map<std::string, size_t> asked;
+    std::vector<const Job *> jobs;
+    for (size_t unit : open) {
+      asked.emplace(jobOf(unit).file, unit);
+      jobs.push_back(&jobOf(unit));
+    }
+    while (!jobs.empty() && !run.signal) {
+      lower(jobs, asked);
+      const OwnWork own("looking for what belongs together");
+      std::set<const Job *> missing;
+      jobs.clear();
+      for (size_t unit : open)
+        for (const Job *job : linking.linksOf(jobOf(unit)).missing)
+          if (missing.insert(job).second)
+            jobs.push_back(job);
+    }
+  }
+
+  void lower(const std::vector<const Job *> &jobs, const std::map<std::string, size_t> &asked) {
+    std::vector<const Job *> left;
+    const auto isDone = [&](const Job &job) {
+      if (asked.contains(job.file))
+        progress->add(job.file);
+    };
+    for (const Job *job : jobs)
+      if (std::optional<UnitResult> known = caches.units->find(*job)) {
+        linking.add(*job, std::move(known));
+        isDone(*job);
+      } else {
+        left.push_back(job);
+      }
+    WorkerHooks hooks;
+    hooks.work = [&](size_t item) { return toBytes(runner.lower(*left[item])); };
+    hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
+      const Job &job = *left[item];
+      isDone(job);
+      return add(job, asked, ending, bytes);
+    };
+    run.signal = runWorkers(left.size(), workerLimits(), hooks);
+  }
+
+  /// What came of a source. Whether its worker may go on.
+  bool add(const Job &job, const std::map<std::string, size_t> &asked, Ending ending,
+           const std::string &bytes) {
+    std::optional<UnitResult> result = ending == Ending::Done ? fromBytes(bytes) : std::nullopt;
+    if (ending == Ending::Done && !result)
+      ending = Ending::Crashed;
+    const std::string loss =
+        lossOf(list.shown.of(job.file), ending, result ? *result : UnitResult(), commandLine);
+    const bool mayGoOn = loss.empty() && isSafeBehind(result->seconds);
+    if (const auto unit = asked.find(job.file); unit != asked.end() && !loss.empty()) {
+      Outcome &outcome = run.outcomes[unit->second];
+      if (result)
+        outcome.result = *result;
+      outcome.loss = loss;
+      answered.insert(unit->second);
+    }
+    if (!loss.empty())
+      result.reset();
+    linking.add(job, std::move(result));
+    return mayGoOn;
+  }
+
+  /// What a crash has left behind is not to be relied on; making a header takes much memory.
+  static bool isSafeBehind(const PhaseSeconds &seconds) {
+    return !seconds.contains(inVainPhase.str()) && !seconds.contains(makingPhase.str());
+  }
+
+  // --- the second half: what belongs together
+
+  enum class With { Links, Nobody };
+
+  void work(const std::vector<size_t> &units, With with) {
+    if (run.signal)
+      return;
     WorkerHooks hooks;
     hooks.work = [&](size_t item) {
-      UnitRunner::Results found = runner.run(jobOf(units[item]), otherJobs, with == With::Nobody);
-      NumberedResults results;
-      results.emplace(units[item], std::move(found.own));
-      for (auto &[source, result] : found.others)
-        results.emplace(numbers.at(source), std::move(result));
+      const Job &job = jobOf(units[item]);
+      const UnitResult result = runner.analyse(
+          job, linking, with == With::Links ? linking.linksOf(job) : Linking::Links());
       // A change of what was too much would not be seen.
-      if (usesResults && with != With::Nobody)
-        for (const auto &[unit, result] : results)
-          caches.results->add(jobOf(unit), list.projectFolder, result);
-      return toBytes(results);
+      if (usesResults && with == With::Links)
+        caches.results->add(job, result);
+      return toBytes(result);
     };
     hooks.done = [&](size_t item, Ending ending, const std::string &bytes) {
       return add(units[item], ending, bytes, with);
     };
-    run.signal = runWorkers(units.size(), limits, hooks);
+    run.signal = runWorkers(units.size(), workerLimits(), hooks);
   }
 
   /// What came of the work on \p unit. Whether its worker may go on.
   bool add(size_t unit, Ending ending, const std::string &bytes, With with) {
-    std::optional<NumberedResults> results = numberedFromBytes(bytes);
-    if (ending == Ending::Done && !results)
+    std::optional<UnitResult> result = ending == Ending::Done ? fromBytes(bytes) : std::nullopt;
+    if (ending == Ending::Done && !result)
       ending = Ending::Crashed;
-    const bool isCaught =
-        ending == Ending::Done && results->at(unit).unit.outcome == Unit::Outcome::Crashed;
-    // It may not be the unit's own fault. Frontend knows of partners that crash where it notices.
-    if ((ending != Ending::Done && with != With::Nobody) || (isCaught && with == With::Companions))
+    const bool isLost = ending != Ending::Done || result->unit.outcome == Unit::Outcome::Crashed;
+    if (isLost && with == With::Links) // It may not be the unit's own fault.
       return false;
-    if (ending == Ending::Done)
-      for (auto &[each, result] : *results)
-        addResult(each, unit, std::move(result));
-    answeredBy.emplace(unit, unit);
+    answered.insert(unit);
     Outcome &outcome = run.outcomes[unit];
+    if (result)
+      outcome.result = std::move(*result);
     outcome.loss = lossOf(list.shown.of(outcome.file), ending, outcome.result, commandLine);
-    progress->add(outcome.file);
-    // What a crash has left behind is not to be relied on; making a header takes much memory.
-    const PhaseSeconds &seconds = outcome.result.seconds;
-    return outcome.loss.empty() && !seconds.contains(inVainPhase.str()) &&
-           !seconds.contains(makingPhase.str());
-  }
-
-  /// The result of \p unit, from the parse of the unit \p by.
-  void addResult(size_t unit, size_t by, UnitResult result) {
-    const auto [known, isFirst] = answeredBy.try_emplace(unit, by);
-    // Which parse is done first must not matter.
-    if (!isFirst && known->second < by)
-      return;
-    known->second = by;
-    run.outcomes[unit].result = std::move(result);
-    if (isFirst && unit != by) {
-      ++run.companions;
-      progress->add(run.outcomes[unit].file);
-    }
+    return outcome.loss.empty() && isSafeBehind(outcome.result.seconds);
   }
 
   const JobList &list;
   const CommandLine &commandLine;
   Partners partners;
+  Linking linking;
   Caches caches;
   /// Who wants to see where time goes does not want to be told of an earlier run; what is not saved
   /// has none; and what was silenced is known of a parse, not of each unit in it.
   const bool usesResults;
-  const bool isEdit;
   UnitRunner runner;
   std::optional<Progress> progress;
   Run run;
-  std::map<size_t, size_t> answeredBy; ///< In whose parse a unit was analysed.
+  std::set<size_t> answered; ///< Units that need no more work.
 };
 
 } // namespace
 
-Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine) {
+Run analyse(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine,
+            const IrRequest *ir) {
   const auto start = std::chrono::steady_clock::now();
-  Run run = Analysis(list, context, commandLine).take();
+  Run run = Analysis(list, context, commandLine, ir).take();
   run.wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return run;
 }

@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Fixes.h"
 #include "UnitResult.h"
+#include "analyzer/flow/IrRequest.h"
 #include "analyzer/source/Jobs.h"
 
 #include <set>
@@ -28,15 +29,15 @@ struct Run {
   std::vector<Outcome> outcomes;   ///< By number.
   std::vector<std::string> errors; ///< As in JobList.
   size_t known = 0;                ///< Units whose results are those of an earlier run.
-  size_t companions = 0;           ///< Units that were analysed in the parse of another.
   double wallSeconds = 0;
   int signal = 0; ///< That ended the run early, or 0.
 };
 
 /// Analyses the jobs of the command line's shard in worker processes. What comes of a unit depends
 /// on the sources and options alone.
+/// \param ir asks for texts in place of findings; or null.
 Run analyse(const JobList &list, clang::tidy::ClangTidyContext &context,
-            const CommandLine &commandLine);
+            const CommandLine &commandLine, const IrRequest *ir = nullptr);
 
 /// What all units came to.
 struct Results {

@@ -598,8 +598,7 @@ int printIr(const JobList &list, tidy::ClangTidyContext &context, const CommandL
   if (const std::string asked = absolutePath(job.askedFor);
       realPath(asked) != realPath(job.file)) // A header.
     request.file = asked;
-  showUnits(request);
-  const Run run = analyse(list, context, commandLine);
+  const Run run = analyse(list, context, commandLine, &request);
   if (run.signal) {
     error() << "interrupted\n";
     return 128 + run.signal;

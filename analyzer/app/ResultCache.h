@@ -1,52 +1,38 @@
-// Results of earlier runs: a unit of which nothing has changed is not parsed again.
+// Results of earlier runs: a unit of which nothing has changed is not analyzed again.
 #pragma once
 
+#include "UnitInputs.h"
 #include "UnitResult.h"
 #include "analyzer/frontend/CacheFolder.h"
-#include "analyzer/frontend/HeaderCache.h"
 #include "analyzer/source/Partners.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <optional>
 #include <string>
 
-namespace clang::tidy {
-class ClangTidyContext;
-} // namespace clang::tidy
-
 namespace gradtidy {
 
 /// A result holds as long as the command, the configuration, the models and the program are the
-/// same, every file that the unit read, and the partners of the unit, and as long as no header
-/// turns up that it would include.
+/// same, every file that was read, and the units that it was linked to, and as long as no header
+/// turns up that one of them would include.
 class ResultCache {
 public:
-  /// \param headers knows the files behind a precompiled header. All must outlive this object.
-  ResultCache(CacheFolder folder, CacheTrouble &trouble, HeaderCache &headers, Partners &partners,
-              clang::tidy::ClangTidyContext &context)
-      : folder(std::move(folder)), trouble(trouble), headers(headers), partners(partners),
-        context(context) {}
+  /// All must outlive this object.
+  ResultCache(CacheFolder folder, CacheTrouble &trouble, UnitInputs &inputs, Partners &partners)
+      : folder(std::move(folder)), trouble(trouble), inputs(inputs), partners(partners) {}
 
-  std::optional<UnitResult> find(const Job &job, const std::string &projectFolder);
-  void add(const Job &job, const std::string &projectFolder, const UnitResult &result);
+  std::optional<UnitResult> find(const Job &job);
+  void add(const Job &job, const UnitResult &result);
 
   /// Brings the cache back to its size, after results were added.
   void tidyUp() const { folder.evict({}); }
 
 private:
-  std::string fileOf(const Job &job, const std::string &projectFolder);
-  bool isUnchanged(const ReadFile &file);
-  const std::string &projectRootOf(const Job &job, const std::string &projectFolder);
+  std::string fileOf(const Job &job);
 
   CacheFolder folder;
   CacheTrouble &trouble;
-  HeaderCache &headers;
+  UnitInputs &inputs;
   Partners &partners;
-  clang::tidy::ClangTidyContext &context;
-  llvm::StringMap<std::pair<FileIdentity, bool>> known; ///< By path: whether it holds.
-  RealPaths realPaths;
-  LookupChecker lookups;
-  llvm::StringMap<std::string> projectRoots; ///< By folder.
 };
 
 } // namespace gradtidy

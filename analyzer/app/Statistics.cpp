@@ -21,9 +21,9 @@ void printTimes(llvm::raw_ostream &out, const Run &run, const Results &results) 
     phases.emplace_back(seconds, phase);
   }
   std::sort(phases.rbegin(), phases.rend());
-  out << llvm::formatv("{0} files: {1} analysed now, {2} of them over a precompiled header, {3} in "
-                       "the parse of another; {4} known from earlier runs\n",
-                       files, files - run.known, results.overHeader, run.companions, run.known);
+  out << llvm::formatv("{0} files: {1} analysed now, {2} of them over a precompiled header; {3} "
+                       "known from earlier runs\n",
+                       files, files - run.known, results.overHeader, run.known);
   out << llvm::formatv("{0} functions analysed, {1} of them not to the end\n",
                        results.coverage.functions, results.coverage.cutShort.size());
   out << llvm::formatv("{0,9:F2} s of processor time in {1:F2} s\n", total, run.wallSeconds);
@@ -35,26 +35,28 @@ void printTimes(llvm::raw_ostream &out, const Run &run, const Results &results) 
 std::string joinTraces(const Run &run) {
   Json events = Json::array();
   double start = 0; // Of the first file, in microseconds of the clock.
-  for (const Outcome &outcome : run.outcomes) {
-    if (outcome.result.unit.trace.empty())
-      continue;
-    Json trace = Json::parse(outcome.result.unit.trace);
-    const double begin = trace.value("beginningOfTime", 0.0);
-    start = start > 0 ? std::min(start, begin) : begin;
-    const size_t process = outcome.number + 1;
-    events.push_back({{"name", "process_name"},
-                      {"ph", "M"},
-                      {"pid", process},
-                      {"ts", begin},
-                      {"args", {{"name", outcome.file}}}});
-    for (Json &event : trace["traceEvents"]) {
-      if (event.value("name", "") == "process_name")
+  for (const Outcome &outcome : run.outcomes)
+    for (const std::string &text : outcome.result.unit.traces) {
+      if (text.empty())
         continue;
-      event["pid"] = process;
-      event["ts"] = event.value("ts", 0.0) + begin;
-      events.push_back(std::move(event));
+      Json trace = Json::parse(text);
+      const double begin = trace.value("beginningOfTime", 0.0);
+      start = start > 0 ? std::min(start, begin) : begin;
+      const size_t process = outcome.number + 1;
+      if (&text == &outcome.result.unit.traces.front())
+        events.push_back({{"name", "process_name"},
+                          {"ph", "M"},
+                          {"pid", process},
+                          {"ts", begin},
+                          {"args", {{"name", outcome.file}}}});
+      for (Json &event : trace["traceEvents"]) {
+        if (event.value("name", "") == "process_name")
+          continue;
+        event["pid"] = process;
+        event["ts"] = event.value("ts", 0.0) + begin;
+        events.push_back(std::move(event));
+      }
     }
-  }
   for (Json &event : events)
     event["ts"] = event["ts"].get<double>() - start;
   return Json({{"traceEvents", std::move(events)}})

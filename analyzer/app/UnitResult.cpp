@@ -2,11 +2,8 @@
 #include "analyzer/source/BoundedText.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <nlohmann/json.hpp>
-
-#include <functional>
 
 namespace gradtidy {
 
@@ -102,6 +99,34 @@ tidy::ClangTidyError toError(const Json &json) {
   return error;
 }
 
+Json toJson(const std::vector<SharedFunction> &functions) {
+  Json list = Json::array();
+  for (const SharedFunction &function : functions)
+    list.push_back({function.source, function.header, function.record, function.name});
+  return list;
+}
+
+std::vector<SharedFunction> toFunctions(const Json &json) {
+  std::vector<SharedFunction> functions;
+  for (const Json &function : json)
+    functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
+  return functions;
+}
+
+Json toJson(const std::vector<Lookup> &lookups) {
+  Json list = Json::array();
+  for (const Lookup &lookup : lookups) // Two lists of two are no object.
+    list.push_back(Json::array({lookup.folders, lookup.names}));
+  return list;
+}
+
+std::vector<Lookup> toLookups(const Json &json) {
+  std::vector<Lookup> lookups;
+  for (const Json &lookup : json)
+    lookups.push_back({lookup.at(0), lookup.at(1)});
+  return lookups;
+}
+
 Json toJson(const UnitResult &result) {
   const Unit &unit = result.unit;
   Json diagnostics = Json::array(), levels = Json::array();
@@ -109,21 +134,10 @@ Json toJson(const UnitResult &result) {
     diagnostics.push_back(toJson(diagnostic));
   for (const std::optional<Level> &level : result.levels)
     levels.push_back(level ? Json(int(*level)) : Json());
-  Json lookups;
-  if (unit.lookups) {
-    lookups = Json::array();
-    for (const Lookup &lookup : *unit.lookups)
-      lookups.push_back(
-          Json::array({lookup.folders, lookup.names})); // Two lists of two are no object.
-  }
   Json questions = Json::array();
-  for (const UnitResult::Question &question : result.questions) {
-    Json functions = Json::array();
-    for (const SharedFunction &function : question.functions)
-      functions.push_back({function.source, function.header, function.record, function.name});
-    questions.push_back(
-        {std::move(functions), question.found.defining, question.found.calling, question.commands});
-  }
+  for (const Question &question : result.questions)
+    questions.push_back({question.asking, toJson(question.functions), question.found.defining,
+                         question.found.calling});
   Json silenced = Json::array();
   for (const SilencedFinding &finding : unit.silenced)
     silenced.push_back({finding.check, finding.file, finding.line});
@@ -142,14 +156,25 @@ Json toJson(const UnitResult &result) {
           {"forOtherCompilers", unit.forOtherCompilers},
           {"header", unit.header},
           {"headerFolders", unit.headerFolders},
-          {"lookups", std::move(lookups)},
-          {"trace", unit.trace},
+          {"lookups", unit.lookups ? toJson(*unit.lookups) : Json()},
+          {"overOwnHeader", unit.isOverOwnHeader},
+          {"traces", unit.traces},
+          {"frameworkFolders", unit.frameworkFolders},
+          {"headerIsMissing", unit.headerIsMissing},
+          {"unitText", unit.text},
+          {"ir", result.ir},
+          {"shared", toJson(unit.shared)},
+          {"standard", unit.standard},
           {"functions", result.coverage.functions},
           {"cutShort", result.coverage.cutShort},
           {"text", result.text},
           {"error", result.error},
           {"seconds", result.seconds},
-          {"questions", std::move(questions)}};
+          {"questions", std::move(questions)},
+          {"links", result.links},
+          {"inputs",
+           {toJson(result.inputs.files), toJson(result.inputs.lookups), result.inputs.headers}},
+          {"isRepeatable", result.isRepeatable}};
 }
 
 UnitResult toResult(const Json &json) {
@@ -177,25 +202,31 @@ UnitResult toResult(const Json &json) {
   unit.forOtherCompilers = json.at("forOtherCompilers").get<std::set<std::string>>();
   unit.header = json.at("header");
   unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
-  if (const Json &lookups = json.at("lookups"); !lookups.is_null()) {
-    unit.lookups.emplace();
-    for (const Json &lookup : lookups)
-      unit.lookups->push_back({lookup.at(0), lookup.at(1)});
-  }
-  unit.trace = json.at("trace");
+  if (const Json &lookups = json.at("lookups"); !lookups.is_null())
+    unit.lookups = toLookups(lookups);
+  unit.isOverOwnHeader = json.at("overOwnHeader");
+  unit.traces = json.at("traces").get<std::vector<std::string>>();
+  unit.frameworkFolders = json.at("frameworkFolders").get<std::vector<std::string>>();
+  unit.headerIsMissing = json.at("headerIsMissing");
+  unit.text = json.at("unitText");
+  result.ir = json.at("ir");
+  unit.shared = toFunctions(json.at("shared"));
+  unit.standard = json.at("standard");
   result.coverage.functions = json.at("functions");
   result.coverage.cutShort = json.at("cutShort").get<std::set<std::string>>();
   result.text = json.at("text");
   result.error = json.at("error");
   result.seconds = json.at("seconds").get<PhaseSeconds>();
-  for (const Json &question : json.at("questions")) {
-    UnitResult::Question &added = result.questions.emplace_back();
-    for (const Json &function : question.at(0))
-      added.functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
-    added.found.defining = question.at(1).get<std::vector<std::string>>();
-    added.found.calling = question.at(2).get<std::vector<std::string>>();
-    added.commands = question.at(3);
-  }
+  for (const Json &question : json.at("questions"))
+    result.questions.push_back(
+        {question.at(0), toFunctions(question.at(1)), {question.at(2), question.at(3)}});
+  result.links = json.at("links").get<std::vector<std::pair<std::string, std::string>>>();
+  const Json &inputs = json.at("inputs");
+  result.inputs.files = toFiles(inputs.at(0));
+  result.inputs.lookups = toLookups(inputs.at(1));
+  result.inputs.headers =
+      inputs.at(2).get<std::vector<std::pair<std::string, std::vector<std::string>>>>();
+  result.isRepeatable = json.at("isRepeatable");
   if (result.levels.size() != unit.diagnostics.size())
     malformed("each diagnostic has a level");
   return result;
@@ -207,52 +238,21 @@ std::string pack(const Json &json) {
   return std::string(bytes.begin(), bytes.end());
 }
 
-template <typename T>
-std::optional<T> unpack(llvm::StringRef bytes, const std::function<T(const Json &)> &read) {
+} // namespace
+
+std::string toBytes(const UnitResult &result) { return pack(toJson(result)); }
+
+std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
   llvm::Expected<Json> json = parseCbor(bytes);
   if (!json) {
     llvm::consumeError(json.takeError());
     return std::nullopt;
   }
   try {
-    return read(*json);
+    return toResult(*json);
   } catch (const Json::exception &) {
     return std::nullopt;
   }
-}
-
-} // namespace
-
-std::string commandsOf(Partners &partners, const Job &job, const Partners::Found &found) {
-  std::string text;
-  for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling)) {
-    const Partner partner = partners.describe(job, file);
-    text += file + "\n" + llvm::join(partner.folders, "\n") + "\n\n" +
-            llvm::join(partner.macros, "\n") + "\n\n";
-  }
-  return text.empty() ? text : checksum(text);
-}
-
-std::string toBytes(const UnitResult &result) { return pack(toJson(result)); }
-
-std::optional<UnitResult> fromBytes(llvm::StringRef bytes) {
-  return unpack<UnitResult>(bytes, toResult);
-}
-
-std::string toBytes(const NumberedResults &results) {
-  Json all = Json::array();
-  for (const auto &[number, result] : results)
-    all.push_back({number, toJson(result)});
-  return pack(all);
-}
-
-std::optional<NumberedResults> numberedFromBytes(llvm::StringRef bytes) {
-  return unpack<NumberedResults>(bytes, [](const Json &all) {
-    NumberedResults results;
-    for (const Json &each : all)
-      results.emplace(each.at(0).get<size_t>(), toResult(each.at(1)));
-    return results;
-  });
 }
 
 } // namespace gradtidy

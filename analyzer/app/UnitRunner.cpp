@@ -1,21 +1,21 @@
 #include "UnitRunner.h"
 
-#include "analyzer/events/modules/SharedFunctions.h"
 #include "analyzer/frontend/Bodies.h"
-#include "analyzer/frontend/Companions.h"
+#include "analyzer/frontend/PhaseTimer.h"
+#include "analyzer/frontend/Survival.h"
+#include "analyzer/frontend/Trace.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/LinkedAnalysis.h"
 #include "checks/Catalogue.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"
 #include "clang-tidy/GlobList.h"
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclBase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
-#include <functional>
+#include <chrono>
 
 namespace gradtidy {
 
@@ -24,8 +24,8 @@ namespace fs = llvm::sys::fs;
 
 namespace {
 
-/// How often a unit is tried without the partners that did not fit, before it is analysed alone.
-constexpr int maxTries = 2;
+/// How many functions of a unit the analysis may crash on before the unit is lost.
+constexpr size_t maxCrashes = 4;
 
 bool isAskedForByHeader(const Job &job) {
   bool same = true;
@@ -46,224 +46,128 @@ bool enablesAnyCheck(const tidy::ClangTidyOptions &options) {
                       [&](const CatalogueRow &row) { return globs.contains(row.name); });
 }
 
-/// How many sources are parsed behind the partners of a unit for the units of others.
-constexpr size_t manyMore = 8;
-
-/// Finds the partners of one unit while it is parsed.
-class PartnerSearch : public PartnerFinder {
-public:
-  PartnerSearch(const Job &job, Partners &partners, const Model &model)
-      : job(job), partners(partners), model(model) {}
-
-  void begin() override {
-    known.clear();
-    callers = {job.file};
-  }
-
-  std::vector<Partner> find(clang::ASTContext &context, const UserCode &userCode,
-                            const TurnOf &turnOf) override {
-    Vocabulary vocabulary(model, context, [&](const clang::Decl *declaration) {
-      return userCode.contains(declaration->getLocation(), context.getSourceManager());
-    });
-    UnitResult::Question question;
-    for (SharedFunction &function : findSharedFunctions(context, vocabulary, turnOf))
-      // Who else calls what the unit calls has nothing to do with it.
-      if (function.source.empty() || callers.contains(function.source))
-        question.functions.push_back(std::move(function));
-    question.found = partners.of(job, question.functions);
-    question.commands = commandsOf(partners, job, question.found);
-    const Partners::Found &found = question.found;
-    callers.insert(found.calling.begin(), found.calling.end());
-    std::vector<Partner> added;
-    for (const std::string &file : llvm::concat<const std::string>(found.defining, found.calling))
-      if (known.size() < Partners::limit && !unfit.contains(file) && known.insert(file).second)
-        added.push_back(partners.describe(job, file));
-    questions.push_back(std::move(question));
-    return added;
-  }
-
-  std::set<std::string> &misfits() override { return unfit; }
-
-  /// Those beyond the limit.
-  std::vector<Partner> findMore() override {
-    std::vector<Partner> more;
-    if (!wantsMore)
-      return more;
-    for (const UnitResult::Question &question : questions)
-      for (const std::string &file : partners.of(job, question.functions, manyMore).defining)
-        if (more.size() < manyMore && !known.contains(file) &&
-            llvm::none_of(more, [&](const Partner &each) { return each.file == file; }))
-          if (Partner source = partners.describe(job, file);
-              source.folders.empty() && source.macros.empty())
-            more.push_back(std::move(source));
-    return more;
-  }
-
-  bool wantsMore = false; ///< Sources that only the units of others have to do with.
-  std::set<std::string> known;
-  std::vector<UnitResult::Question> questions;
-
-private:
-  const Job &job;
-  Partners &partners;
-  const Model &model;
-  std::set<std::string> callers, unfit;
-};
-
-/// What was found while the parts of this process that keep logs were at work on one unit.
+/// What was noted while the parts of this process that keep logs were at work on one unit.
 void addLogs(UnitResult &result) {
-  UnitCoverage coverage = takeCoverage();
-  result.coverage.functions += coverage.functions;
-  result.coverage.cutShort.merge(coverage.cutShort);
-  UnitText shown = takeUnitText();
-  result.text = std::move(shown.text);
-  if (result.error.empty())
-    result.error = std::move(shown.error);
   for (const FunctionPlace &function : takeUnfollowed())
     result.coverage.cutShort.insert(function.describe());
   for (const auto &[phase, seconds] : takePhaseSeconds())
     result.seconds[phase] += seconds;
 }
 
-/// Searches for the partners of other units, among those that one unit was parsed with.
-class OtherUnits : public CompanionFinder {
-public:
-  using Jobs = std::map<std::string, const Job *>;
-
-  /// \param isLike  whether a unit is configured as this one is.
-  OtherUnits(const Jobs &jobs, Partners &partners, const Model &model, UnitResult &own,
-             std::function<bool(const Job &)> isLike)
-      : jobs(jobs), partners(partners), model(model), own(own), isLike(std::move(isLike)) {}
-
-  void begin() override {
-    found.clear();
-    takeCoverage();
-    own.coverage = {};
-  }
-
-  PartnerFinder *search(const std::string &source) override {
-    addLogs(own);
-    const auto job = jobs.find(source);
-    if (job == jobs.end() || isAskedForByHeader(*job->second) || !isLike(*job->second))
-      return nullptr;
-    return &found.emplace(source, Entry(*job->second, partners, model)).first->second.search;
-  }
-
-  void end(const std::string &source) override { addLogs(found.at(source).result); }
-
-  /// That of the unit of \p source, which has been analysed.
-  UnitResult take(const std::string &source, Unit unit) {
-    Entry &entry = found.at(source);
-    entry.result.questions = std::move(entry.search.questions);
-    entry.result.unit = std::move(unit);
-    return std::move(entry.result);
-  }
-
-private:
-  struct Entry {
-    Entry(const Job &job, Partners &partners, const Model &model) : search(job, partners, model) {}
-    PartnerSearch search;
-    UnitResult result;
-  };
-
-  const Jobs &jobs;
-  Partners &partners;
-  const Model &model;
-  UnitResult &own;
-  const std::function<bool(const Job &)> isLike;
-  std::map<std::string, Entry> found;
-};
-
 } // namespace
 
 UnitRunner::UnitRunner(const JobList &list, tidy::ClangTidyContext &context, HeaderCache *headers,
-                       Partners &partners, const Overlay &overlay, bool traces,
-                       bool makesOwnHeaders)
-    : list(list), context(context), frontend(context, list.projectFolder, headers),
-      partners(partners) {
-  hostAnalyses();
-  frontend.setOverlay(overlay);
+                       UnitStore &units, UnitInputs &inputs, const Options &options)
+    : list(list), context(context), frontend(context, list.projectFolder, headers), units(units),
+      inputs(inputs), ir(options.ir), traces(options.traces) {
+  frontend.setOverlay(options.overlay);
   if (traces)
     frontend.enableTrace();
-  if (makesOwnHeaders)
+  if (options.makesOwnHeaders)
     frontend.makeOwnHeaders();
 }
 
-UnitRunner::Results UnitRunner::run(const Job &job, const OtherUnits::Jobs &others, bool alone) {
+UnitResult UnitRunner::lower(const Job &job) {
+  UnitResult result;
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
-  llvm::Expected<const Model *> model = loadModels(options.CheckOptions.lookup(modelsOption).Value);
-  Results results;
-  if (!model)
-    results.own.error = llvm::toString(model.takeError());
-  else if (!alone && enablesAnyCheck(options))
-    results = runTogether(job, **model, others);
-  else
-    results.own.unit = frontend.run(job, (*model)->headers(), (*model)->renamed());
-  if (isAskedForByHeader(job))
-    dropFindingsOfMainFile(results.own.unit, job);
-  addLogs(results.own);
-  complete(results.own);
-  for (auto &[source, result] : results.others)
-    complete(result);
-  return results;
+  llvm::Expected<const Model *> found = loadModels(options.CheckOptions.lookup(modelsOption).Value);
+  if (!found) {
+    result.error = llvm::toString(found.takeError());
+    return result;
+  }
+  const Model &model = **found;
+  Frontend::Look look;
+  if (enablesAnyCheck(options))
+    look = [&](clang::ASTContext &ast, const UserCode &userCode, Unit &unit) {
+      writeText(ast, model, userCode, findProjectRoot(job.file, list.projectFolder), unit);
+    };
+  result.unit = frontend.run(job, model.headers(), model.renamed(), look);
+  addLogs(result);
+  result.levels.resize(result.unit.diagnostics.size());
+  units.add(job, result);
+  return result;
 }
 
-void UnitRunner::complete(UnitResult &result) const {
+UnitResult UnitRunner::analyse(const Job &job, const Linking &linking,
+                               const Linking::Links &links) {
+  UnitResult result = *linking.find(job.file);
+  std::vector<std::string> texts = {textOf(job, result)};
+  result.unit.text.clear();
+  result.ir.clear();
+  link(job, linking, links, result, texts);
+  if (!texts.front().empty())
+    analyse(job, texts, result);
+  if (isAskedForByHeader(job))
+    dropFindingsOfMainFile(result.unit, job);
+  addLogs(result);
+  result.levels.clear();
   for (const tidy::ClangTidyError &diagnostic : result.unit.diagnostics)
     result.levels.push_back(levelOf(diagnostic));
+  return result;
 }
 
-UnitRunner::Results UnitRunner::runTogether(const Job &job, const Model &model,
-                                            const OtherUnits::Jobs &others) {
-  Results results;
-  UnitResult &result = results.own;
-  // Of partners that did not fit, too: they may, once they change.
-  std::vector<ReadFile> files;
-  std::optional<std::vector<Lookup>> lookups(std::in_place);
-  PartnerSearch find(job, partners, model);
-  find.wantsMore = !others.empty();
-  OtherUnits companions(others, partners, model, result, [&](const Job &other) {
-    return tidy::configurationAsText(context.getOptionsForFile(other.file)) ==
-               tidy::configurationAsText(context.getOptionsForFile(job.file)) &&
-           findProjectRoot(other.file, list.projectFolder) ==
-               findProjectRoot(job.file, list.projectFolder);
-  });
-  const auto run = [&](PartnerFinder *finder) {
-    takeCoverage();
-    takeUnitText();
-    result.unit = frontend.run(job, model.headers(), model.renamed(), finder,
-                               find.wantsMore ? &companions : nullptr);
-    llvm::append_range(files, result.unit.files);
-    if (!result.unit.lookups)
-      lookups.reset();
-    else if (lookups)
-      llvm::append_range(*lookups, *result.unit.lookups);
-  };
-  const auto fits = [&] {
-    return result.unit.misfits.empty() && result.unit.outcome != Unit::Outcome::Crashed;
-  };
-  run(&find);
-  if (find.wantsMore && result.unit.outcome == Unit::Outcome::Crashed)
-    return results;
-  for (int tries = 0; !fits() && tries < maxTries && !result.unit.misfits.empty(); ++tries) {
-    // The unit itself is to have as many tries as ever.
-    if (std::exchange(find.wantsMore, false))
-      --tries;
-    find.misfits().merge(result.unit.misfits);
-    run(&find);
+/// The text of a unit; made anew if somebody has removed it.
+std::string UnitRunner::textOf(const Job &job, const UnitResult &lowered) {
+  if (std::optional<std::string> known = units.textOf(lowered))
+    return std::move(*known);
+  UnitResult again = lower(job);
+  return units.textOf(again).value_or(std::move(again.unit.text));
+}
+
+/// Adds the texts of \p links to \p texts, and to \p result what it depends on then.
+void UnitRunner::link(const Job &job, const Linking &linking, const Linking::Links &links,
+                      UnitResult &result, std::vector<std::string> &texts) {
+  result.questions = links.questions;
+  for (const Job *other : links.jobs) {
+    result.links.emplace_back(other->file, inputs.keyOf(*other));
+    const UnitResult *lowered = linking.find(other->file);
+    result.isRepeatable &= lowered && lowered->isRepeatable;
+    if (lowered)
+      result.inputs.add(lowered->inputs);
+    if (linking.isLinkable(job, *other))
+      texts.push_back(textOf(*other, *lowered));
   }
-  if (!fits())
-    run(nullptr);
-  else
-    llvm::erase_if(result.unit.diagnostics, [&](const tidy::ClangTidyError &finding) {
-      return find.known.contains(finding.Message.FilePath);
-    });
-  for (Companion &companion : result.unit.companions)
-    results.others[companion.source] = companions.take(companion.source, std::move(companion.unit));
-  result.unit.files = std::move(files);
-  result.unit.lookups = std::move(lookups);
-  result.questions = std::move(find.questions);
-  return results;
+}
+
+void UnitRunner::analyse(const Job &job, llvm::ArrayRef<std::string> texts, UnitResult &result) {
+  FunctionPlaces leftOut;
+  LinkedUnit linked{
+      job,
+      *llvm::cantFail(
+          loadModels(context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value)),
+      findProjectRoot(job.file, list.projectFolder),
+      {texts.begin(), texts.end()},
+      frontend.filesOf(job),
+      frontend.diagnosticIds(),
+      leftOut};
+  for (;;) {
+    Unit unit = result.unit;
+    LinkedResult found;
+    std::optional<FunctionPlace> blamed;
+    const auto begin = std::chrono::steady_clock::now();
+    std::string trace;
+    if (survives(blamed, /*tellsWhy=*/false, [&] {
+          const Trace recording(traces, trace);
+          found = gradtidy::analyse(linked, context, ir, unit);
+        })) {
+      result.unit = std::move(unit);
+      result.unit.traces.push_back(std::move(trace));
+      result.text = std::move(found.text);
+      result.error = std::move(found.error);
+      result.coverage.functions += found.coverage.functions;
+      result.coverage.cutShort.merge(found.coverage.cutShort);
+      break;
+    }
+    addPhaseSeconds(
+        inVainPhase,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    if (!blamed || leftOut.size() == maxCrashes || !leftOut.insert(*blamed).second) {
+      result.unit.outcome = Unit::Outcome::Crashed;
+      result.unit.diagnostics.clear();
+      break;
+    }
+  }
+  logUnfollowed(leftOut);
 }
 
 } // namespace gradtidy

@@ -1,10 +1,12 @@
 // Everything that happens to one unit, from its sources to its result.
 #pragma once
 
+#include "Linking.h"
 #include "UnitResult.h"
-#include "analyzer/source/Partners.h"
+#include "UnitStore.h"
+#include "analyzer/flow/IrRequest.h"
+#include "analyzer/frontend/Frontend.h"
 
-#include <map>
 #include <string>
 
 namespace clang::tidy {
@@ -16,33 +18,40 @@ namespace gradtidy {
 class HeaderCache;
 class Model;
 
-/// A unit is analysed together with the sources that it shares functions with: see
-/// docs/decisions/0011-partners.md.
+/// A unit is parsed and lowered alone, and then analyzed together with those that it is linked to:
+/// see docs/decisions/0039-linked-analysis.md.
 class UnitRunner {
 public:
-  /// All arguments must outlive this object. \p headers may be null.
-  UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
-             Partners &partners, const Overlay &overlay, bool traces, bool makesOwnHeaders);
-
-  struct Results {
-    UnitResult own;
-    std::map<std::string, UnitResult> others; ///< Of units that were analysed with it, by source.
+  struct Options {
+    const Overlay &overlay;
+    const IrRequest *ir = nullptr; ///< Asks for texts in place of findings.
+    bool traces = false, makesOwnHeaders = false;
   };
 
-  /// \param others  units whose results are of use, too, by source: see
-  ///                docs/decisions/0015-companions.md. If there are any, a crash may be theirs.
-  /// \param alone   leaves out whatever else the unit is analysed with.
-  Results run(const Job &job, const std::map<std::string, const Job *> &others, bool alone);
+  /// All arguments must outlive this object. \p headers may be null.
+  UnitRunner(const JobList &list, clang::tidy::ClangTidyContext &context, HeaderCache *headers,
+             UnitStore &units, UnitInputs &inputs, const Options &options);
+
+  /// Parses and lowers a unit, and puts its text into the store.
+  UnitResult lower(const Job &job);
+
+  /// Analyzes a unit that was lowered.
+  /// \param links   what it is linked to, of \p linking; empty for the unit alone.
+  UnitResult analyse(const Job &job, const Linking &linking, const Linking::Links &links);
 
 private:
-  Results runTogether(const Job &job, const Model &model,
-                      const std::map<std::string, const Job *> &others);
-  void complete(UnitResult &result) const;
+  void link(const Job &job, const Linking &linking, const Linking::Links &links, UnitResult &result,
+            std::vector<std::string> &texts);
+  void analyse(const Job &job, llvm::ArrayRef<std::string> texts, UnitResult &result);
+  std::string textOf(const Job &job, const UnitResult &lowered);
 
   const JobList &list;
   clang::tidy::ClangTidyContext &context;
   Frontend frontend;
-  Partners &partners;
+  UnitStore &units;
+  UnitInputs &inputs;
+  const IrRequest *ir;
+  const bool traces;
 };
 
 } // namespace gradtidy

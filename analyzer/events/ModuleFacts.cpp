@@ -154,11 +154,54 @@ bool ModuleFacts::mayHoldOwnModes(const ModuleClass &view, Seen &seen) const {
 void ModuleFacts::complete(CalledModule &module) const {
   if (!module.view)
     return;
+  // Another source may show more of the class than the one that calls it.
+  if (module.dependsOnMode == Answer::Unknown)
+    module.dependsOnMode = modeOf(*module.view->record);
   llvm::SmallPtrSet<const ModuleClass *, 4> seen;
   if (module.dependsOnMode == Answer::Unknown && !mayHoldModes(*module.view, seen))
     module.dependsOnMode = Answer::No;
   module.isStateless = module.dependsOnMode == Answer::No && hasNothing(*module.view);
   module.lostByClone = lostByClone(*module.view);
+}
+
+// ---- several sources ---------------------------------------------------------------------------
+
+/// Adds what \p known lacks. A header stands in the text of each source that includes it.
+template <typename Value, typename NodeOf>
+static void unite(std::vector<Value> &known, const std::vector<Value> &others, NodeOf nodeOf) {
+  for (const Value &other : others)
+    if (llvm::none_of(known, [&](const Value &each) {
+          return nodeOf(each)->begin() == nodeOf(other)->begin();
+        }))
+      known.push_back(other);
+}
+
+static void join(ModuleMember &known, const ModuleMember &other) {
+  known.registered = std::max(known.registered, other.registered);
+  known.requiresGrad |= other.requiresGrad;
+  known.isMade |= other.isMade;
+  known.isHandedIn |= other.isHandedIn;
+  known.isManaged |= other.isManaged;
+  const auto valueOf = [](const MemberDefinition &definition) { return definition.value; };
+  unite(known.definitions, other.definitions, valueOf);
+  unite(known.replacements, other.replacements, valueOf);
+  if (known.forwardUses.empty()) {
+    known.forwardUses = other.forwardUses;
+    known.user = other.user;
+  } else if (known.user == other.user) {
+    unite(known.forwardUses, other.forwardUses, [](const ir::Node *use) { return use; });
+  }
+}
+
+void join(ModuleClass &known, const ModuleClass &other) {
+  known.asksForMode |= other.asksForMode;
+  for (ModuleMember &member : known.members)
+    for (const ModuleMember &each : other.members)
+      if (each.field == member.field)
+        join(member, each);
+  for (llvm::StringRef name : other.registeredNames)
+    if (!llvm::is_contained(known.registeredNames, name))
+      known.registeredNames.push_back(name);
 }
 
 } // namespace gradtidy

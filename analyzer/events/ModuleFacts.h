@@ -49,4 +49,8 @@ private:
   llvm::DenseMap<const ir::Symbol *, const ModuleClass *> views;
 };
 
+/// Adds to \p known, of the source that shows the class best, what another source says of the
+/// class: what is registered, managed or replaced anywhere is so.
+void join(ModuleClass &known, const ModuleClass &other);
+
 } // namespace gradtidy

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace gradtidy {
 
@@ -36,10 +37,17 @@ public:
     return std::nullopt;
   }
 
+  bool isOfSystem(const std::string &file, unsigned inclusion) const override {
+    return llvm::any_of(files, [&](const File &each) {
+      return each.name == file && each.inclusion == inclusion && each.isOfSystem;
+    });
+  }
+
   struct File {
     std::string name;
     unsigned inclusion = 1;
     std::optional<ir::Place> includedAt;
+    bool isOfSystem = false;
   };
   std::vector<File> files;
   llvm::DenseMap<clang::SourceLocation, Chain> chains;
@@ -48,7 +56,7 @@ public:
 /// Numbers them as they come: nobody asks for more than what they are called.
 class NumberedLocations : public ir::Locations {
 public:
-  void addFile(const std::string &, unsigned, const std::optional<ir::Place> &) override {}
+  void addFile(const std::string &, unsigned, const std::optional<ir::Place> &, bool) override {}
   clang::SourceLocation at(const ir::Places::Chain &) override {
     return clang::SourceLocation::getFromRawEncoding(++last);
   }
@@ -86,7 +94,10 @@ public:
     return llvm::Error::success();
   }
 
-  ParsedUnit finish() {
+  ParsedUnit finish(const LeavesOut &leavesOut) {
+    functionsBefore = 0;
+    if (leavesOut)
+      removeThose([&](const FunctionBody &body) { return leavesOut(*body.function); });
     std::stable_partition(functions.begin(), functions.end(),
                           [](const auto &function) { return !function->isInner; });
     for (auto &function : functions)
@@ -97,7 +108,7 @@ public:
       completeModules();
     unit.owner = std::move(owned);
     return {std::make_unique<LoweredUnit>(model, std::move(table), std::move(unit)),
-            std::move(places)};
+            std::move(places), std::move(ownFiles)};
   }
 
   // --- fields
@@ -444,6 +455,10 @@ private:
   }
 
   void readLine(StringRef said, size_t indent) {
+    if (line.take(">")) { // Code that is nested too deeply to be indented.
+      const auto levels = line.number<unsigned>();
+      return readNode(indent + 2 * static_cast<size_t>(levels));
+    }
     if (said.starts_with("@"))
       return readNode(indent);
     closeNodes(0);
@@ -511,13 +526,13 @@ private:
       return each.name == file.name && each.inclusion == file.inclusion;
     });
     files.push_back(known - places->files.begin());
-    if (known == places->files.end())
+    const bool isNew = known == places->files.end();
+    if (line.takeField("at"))
+      if (const StringRef around = line.place(); files.back() >= filesBefore) // Not said yet.
+        includedAt.emplace_back(files.back(), around);
+    (*this)("system", file.isOfSystem);
+    if (isNew)
       places->files.push_back(std::move(file));
-    if (!line.takeField("at"))
-      return;
-    const StringRef around = line.place();
-    if (files.back() >= filesBefore) // No other text has said so.
-      includedAt.emplace_back(files.back(), around);
   }
 
   /// Tells where files are included, once all of them are known. The main files of other texts are
@@ -529,7 +544,7 @@ private:
       std::optional<ir::Place> around = file.includedAt;
       if (textNumber > 1 && &file == &places->files[files.front()])
         around = ir::Place{.file = places->mainFile(), .line = behindAll, .column = 1};
-      where.addFile(file.name, file.inclusion, around);
+      where.addFile(file.name, file.inclusion, around, file.isOfSystem);
     }
     symbols.begin(text, [&](StringRef word) { return sharedPlace(word); });
   }
@@ -592,12 +607,30 @@ private:
 
   /// Leaves out what earlier texts have said already.
   void end() {
-    llvm::SmallPtrSet<const ir::Symbol *, 16> dropped;
-    const auto isKnown = [&](const FunctionBody &body) {
+    removeThose([&](const FunctionBody &body) {
       return withBody.contains(body.function) || withBody.contains(body.function->definition);
-    };
+    });
+    if (textNumber == 1)
+      for (const ParsedPlaces::File &file : places->files)
+        ownFiles.insert(file.name);
+    for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore)) {
+      withBody.insert(body->function);
+      if (textNumber > 1 && body->partner.empty())
+        body->partner = places->files[files.front()].name;
+    }
+    for (auto &[view, other] : others) {
+      if (!view->isVisible && other->isVisible)
+        std::swap(*view, *other);
+      join(*view, *other);
+    }
+    others.clear();
+  }
+
+  /// Removes functions of the text, or all if there is no text any more, with the closures in them.
+  void removeThose(llvm::function_ref<bool(const FunctionBody &)> isMeant) {
+    llvm::SmallPtrSet<const ir::Symbol *, 16> dropped;
     for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore))
-      if (isKnown(*body))
+      if (isMeant(*body))
         dropped.insert(body->function);
     const auto isDropped = [&](const FunctionBody &body) {
       const ir::Symbol *around = body.function; // A closure stands in a function.
@@ -610,15 +643,6 @@ private:
     functions.erase(std::remove_if(functions.begin() + functionsBefore, functions.end(),
                                    [&](const auto &body) { return isDropped(*body); }),
                     functions.end());
-    for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore)) {
-      withBody.insert(body->function);
-      if (textNumber > 1 && body->partner.empty())
-        body->partner = places->files[files.front()].name;
-    }
-    for (auto &[view, other] : others)
-      if (!view->isVisible && other->isVisible)
-        *view = std::move(*other);
-    others.clear();
   }
 
   /// Asks again what follows from classes, of which other texts may tell more.
@@ -746,6 +770,7 @@ private:
   ModuleClass *currentClass = nullptr;
   std::vector<size_t> files;                            ///< Of the text: which of all they are.
   std::vector<std::pair<size_t, StringRef>> includedAt; ///< By which of all files.
+  std::set<std::string> ownFiles;                       ///< Those that the first text names.
   size_t functionsBefore = 0, filesBefore = 0;          ///< Of the texts before.
   unsigned textNumber = 0;
   unsigned lineNumber = 0;
@@ -772,17 +797,17 @@ llvm::Expected<ParsedUnit> parseIr(StringRef text, const Model &model, ir::Locat
   Reader reader(model, locations);
   if (llvm::Error wrong = reader.add(text))
     return wrong;
-  return reader.finish();
+  return reader.finish(nullptr);
 }
 
 llvm::Expected<ParsedUnit> link(llvm::ArrayRef<StringRef> texts, const Model &model,
-                                ir::Locations *locations) {
+                                ir::Locations *locations, const LeavesOut &leavesOut) {
   Reader reader(model, locations);
   for (size_t i = 0; i < texts.size(); ++i)
     if (llvm::Error wrong = reader.add(texts[i]))
       return llvm::createStringError("text " + llvm::Twine(i + 1) + ", " +
                                      llvm::toString(std::move(wrong)));
-  return reader.finish();
+  return reader.finish(leavesOut);
 }
 
 } // namespace gradtidy

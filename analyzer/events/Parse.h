@@ -6,7 +6,10 @@
 
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <memory>
+#include <set>
+#include <string>
 
 namespace gradtidy {
 
@@ -14,6 +17,7 @@ namespace gradtidy {
 struct ParsedUnit {
   std::unique_ptr<LoweredUnit> unit;
   std::unique_ptr<const ir::Places> places;
+  std::set<std::string> ownFiles; ///< The names of the files that the first text has places in.
 };
 
 /// Reads \p text; operators and phrases are those of \p model, which must outlive the result.
@@ -22,12 +26,17 @@ struct ParsedUnit {
 llvm::Expected<ParsedUnit> parseIr(llvm::StringRef text, const Model &model,
                                    ir::Locations *locations = nullptr);
 
+/// Whether the body of a function, which has one, is left out.
+using LeavesOut = std::function<bool(const ir::Symbol &)>;
+
 /// Reads the texts of several units of one program, that of the main unit first, and makes one unit
 /// of them: a function, class, member or global that several texts name is one, by its USR, as is
 /// a header that they include. Of what several texts define the first definition stays, and
 /// functions that others than the first text define say so (FunctionBody::partner). What is
 /// defined in two ways, or can be named in its own source only, stays apart.
+/// \param leavesOut may be null.
 llvm::Expected<ParsedUnit> link(llvm::ArrayRef<llvm::StringRef> texts, const Model &model,
-                                ir::Locations *locations = nullptr);
+                                ir::Locations *locations = nullptr,
+                                const LeavesOut &leavesOut = nullptr);
 
 } // namespace gradtidy

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace gradtidy {
@@ -307,6 +308,8 @@ public:
         to << " inclusion=" << file.second;
       if (const std::optional<ir::Place> around = places.includedAt(file.first, file.second))
         to << " at=" << placeWord(*around);
+      if (places.isOfSystem(file.first, file.second))
+        to << " system";
       to << "\n";
     }
     to << text;
@@ -559,6 +562,10 @@ private:
 
   // --- code
 
+  /// Levels of code that are indented: what is nested more deeply says how much, or the size of a
+  /// text would be quadratic in the depth of its code.
+  static constexpr unsigned mostIndented = 30;
+
   void writeTree(const ir::Node &root) {
     struct Open {
       const ir::Node *node, *around;
@@ -567,7 +574,10 @@ private:
     llvm::SmallVector<Open> open = {{&root, nullptr, 0}};
     while (!open.empty()) {
       const auto [node, around, depth] = open.pop_back_val();
-      out.indent(4 + 2 * depth) << of(node);
+      out.indent(4 + 2 * std::min(depth, mostIndented));
+      if (depth > mostIndented)
+        out << ">" << depth - mostIndented << " ";
+      out << of(node);
       // Code that stands in several places is written at the first.
       if (all.stemOf(node) == around && written.insert(node).second) {
         writeNode(*node);

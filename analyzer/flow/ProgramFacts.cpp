@@ -8,8 +8,11 @@ static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBod
 
 ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths)
     : unit(unit), graph(graph), paths(paths),
+      // What another source's main() leads to is not all there: only what the unit has to do with.
       hasMain(llvm::any_of(graph.functions(),
-                           [](const FunctionBody *body) { return body->function->isMain; })),
+                           [](const FunctionBody *body) {
+                             return body->function->isMain && body->partner.empty();
+                           })),
       usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
       setsDefaultType(any(graph.functions(), &FunctionBody::setsDefaultType)),

@@ -16,7 +16,7 @@ public:
   /// All arguments must outlive this object.
   ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, const PathTable &paths);
 
-  /// Whether the unit or one of its partners has the main function of a program.
+  /// Whether the unit has the main function of a program.
   bool isProgram() const { return hasMain; }
 
   /// Whether the unit is of a program, seen as far as functions are shared, in which nothing

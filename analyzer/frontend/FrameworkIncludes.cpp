@@ -102,14 +102,7 @@ ForewordRecorder::ForewordRecorder(const clang::Preprocessor &preprocessor,
       foreword(foreword) {}
 
 bool ForewordRecorder::isUsers(const clang::Token &name) const {
-  return !ended && userCode.contains(name.getLocation(), sources);
-}
-
-void ForewordRecorder::LexedFileChanged(clang::FileID file, LexedFileChangeReason,
-                                        clang::SrcMgr::CharacteristicKind, clang::FileID,
-                                        clang::SourceLocation) {
-  const auto buffer = sources.getBufferOrNone(file);
-  ended |= buffer && buffer->getBufferIdentifier() == partnersBuffer;
+  return userCode.contains(name.getLocation(), sources);
 }
 
 void ForewordRecorder::InclusionDirective(clang::SourceLocation hash, const clang::Token &,
@@ -117,7 +110,7 @@ void ForewordRecorder::InclusionDirective(clang::SourceLocation hash, const clan
                                           clang::OptionalFileEntryRef file, llvm::StringRef,
                                           llvm::StringRef, const clang::Module *, bool,
                                           clang::SrcMgr::CharacteristicKind) {
-  if (ended || !file || !userCode.contains(hash, sources) ||
+  if (!file || !userCode.contains(hash, sources) ||
       !userCode.isFrameworkFile(*file, sources.getFileManager()) ||
       !included.insert(&file->getFileEntry()).second) // It would say nothing more.
     return;
@@ -135,19 +128,7 @@ void ForewordRecorder::ask(const clang::Token &name, const clang::MacroDefinitio
   const clang::MacroInfo *info = macro.getMacroInfo();
   if (!info || !isUsers(name))
     return;
-  seePartner(macro);
   since.seesHeader |= isOfHeader(info->getDefinitionLoc(), sources);
-}
-
-void ForewordRecorder::use(const clang::Token &name, const clang::MacroDefinition &macro) {
-  if (isUsers(name))
-    seePartner(macro);
-}
-
-void ForewordRecorder::seePartner(const clang::MacroDefinition &macro) {
-  const clang::SourceLocation definition = macro.getMacroInfo()->getDefinitionLoc();
-  foreword.seesPartner |=
-      sources.isLoadedSourceLocation(definition) && !partnerAt(definition, sources).empty();
 }
 
 } // namespace gradtidy

@@ -34,24 +34,18 @@ OuterIncludes findOuterIncludes(const clang::CompilerInvocation &invocation,
 struct Foreword {
   std::vector<std::string> macros; ///< Defined.
   bool seesHeader = false; ///< A macro of the precompiled header is asked for, or undefined.
-
-  /// A macro of a partner is used or asked for, anywhere in the unit.
-  bool seesPartner = false;
 };
 
 /// Whether a macro that is defined at \p definition is one of the precompiled header's. The
 /// compiler's own macros, and those of its command line, are part of the header's key.
 bool isOfHeader(clang::SourceLocation definition, const clang::SourceManager &sources);
 
-/// Observes a unit that is parsed over a precompiled header, up to its partners.
+/// Observes a unit that is parsed over a precompiled header.
 class ForewordRecorder : public MacroObserver {
 public:
   ForewordRecorder(const clang::Preprocessor &preprocessor, const UserCode &userCode,
                    Foreword &foreword);
 
-  void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
-                        clang::SrcMgr::CharacteristicKind, clang::FileID,
-                        clang::SourceLocation) override;
   void InclusionDirective(clang::SourceLocation hash, const clang::Token &, llvm::StringRef, bool,
                           clang::CharSourceRange, clang::OptionalFileEntryRef file, llvm::StringRef,
                           llvm::StringRef, const clang::Module *, bool,
@@ -61,15 +55,12 @@ public:
 private:
   bool isUsers(const clang::Token &name) const;
   void ask(const clang::Token &name, const clang::MacroDefinition &macro) override;
-  void use(const clang::Token &name, const clang::MacroDefinition &macro) override;
-  void seePartner(const clang::MacroDefinition &macro);
 
   const clang::SourceManager &sources;
   const UserCode &userCode;
   FileSet included;   ///< Of a framework.
   Foreword &foreword; ///< Up to the last include of a framework.
   Foreword since;     ///< From there on.
-  bool ended = false;
 };
 
 } // namespace gradtidy

@@ -1,29 +1,26 @@
 #include "Frontend.h"
 #include "Bodies.h"
-#include "Companions.h"
 #include "DepthGuard.h"
 #include "FileCollector.h"
 #include "HeaderCache.h"
-#include "Inclusions.h"
 #include "MissingMacros.h"
 #include "MissingNames.h"
 #include "Overlay.h"
 #include "OwnHeader.h"
-#include "PartnerPragma.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "ResourceFolder.h"
 #include "SecureInvocation.h"
+#include "Survival.h"
 #include "SystemIncludes.h"
 #include "TextRepair.h"
+#include "Trace.h"
 #include "UnitDiagnostics.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Paths.h"
 
-#include "clang-tidy/ClangTidy.h"
-#include "clang-tidy/ClangTidyModule.h"
 #include "clang-tidy/GlobList.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -38,20 +35,14 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/TimeProfiler.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/thread.h"
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
 namespace gradtidy {
 
@@ -62,9 +53,8 @@ struct Frontend::Request {
   const Job &job;
   const std::vector<std::string> &frameworkHeaders;
   const llvm::StringMap<std::string> &renamed;
-  PartnerFinder *findPartners;     ///< Or null.
-  CompanionFinder *findCompanions; ///< Or null.
-  bool standIns;                   ///< For names of missing headers.
+  const Look &look; ///< Or null.
+  bool standIns;    ///< For names of missing headers.
   const LeftOut &leftOut;
 };
 
@@ -74,7 +64,6 @@ namespace {
 constexpr size_t maxCrashes = 4;
 /// How many files of a unit may nest too deeply.
 constexpr size_t maxDeepFiles = 64;
-constexpr size_t handlerStackSize = 256 << 10;
 
 /// Over which precompiled header a unit was parsed, and what came of that.
 struct HeaderUse : HeaderDoubts {
@@ -82,16 +71,13 @@ struct HeaderUse : HeaderDoubts {
   std::optional<OwnHeader> own; ///< Of the unit, over the framework's.
   bool isOwn = false;           ///< The one found.
   Foreword foreword;
-  bool outdated = false; ///< It has other partners than the unit.
 };
 
 /// Whether nothing that is first in an own header can have changed what the unit means.
-bool isReliable(const HeaderUse &own) {
-  return !own.failed && !own.doubted && !own.outdated && !own.foreword.seesPartner;
-}
+bool isReliable(const HeaderUse &own) { return !own.failed && !own.doubted; }
 
-/// Whether the compiler's own words are shown, which a partner that comes first can change: what is
-/// similar to a misspelled name, what was declared before.
+/// Whether the compiler's own words are shown, which what comes first can change: what is similar
+/// to a misspelled name, what was declared before.
 bool isSaidByCompiler(const Unit &unit) {
   return llvm::any_of(unit.diagnostics, [](const tidy::ClangTidyError &diagnostic) {
     return llvm::StringRef(diagnostic.DiagnosticName).starts_with("clang-diagnostic");
@@ -109,24 +95,19 @@ bool enablesCompilerWarnings(const tidy::ClangTidyOptions &options) {
 struct UnitParse {
   const Frontend::Request &request;
   tidy::ClangTidyContext &context;
-  tidy::ClangTidyASTConsumerFactory &consumers;
-  clang::DiagnosticsEngine &engine; ///< That of the checks.
   UnitDiagnostics &diagnostics;
   UserCode &userCode;
   HeaderCache *headers; ///< Or null.
   Unit &unit;
   HeaderUse &header;
   ParseDepth &depth;
-  std::vector<Partner> partners; ///< Those parsed so far.
-  std::vector<Partner> more;     ///< What is parsed behind them for other units.
-  Companions *companions = nullptr;
 
   SystemIncludes::Scope scope() const {
     return {userCode, diagnostics.projectRoot(), request.frameworkHeaders};
   }
 };
 
-/// Hands the user's declarations to the checks.
+/// Hands the user's declarations to who looks at them.
 class UnitConsumer : public UserCodeConsumer {
 public:
   /// Both must outlive this object.
@@ -136,26 +117,14 @@ public:
     parsing.emplace("parsing");
   }
 
-  /// What is parsed so far, and what of the unit's own header belongs to that, becomes the
-  /// traversal scope. Enumerating all declarations instead would also deserialise the whole of a
-  /// header.
-  clang::ASTContext &contextSoFar() {
+  /// The user's declarations, and those of the unit's own header. Enumerating all declarations
+  /// instead would also deserialise the whole of a header.
+  std::vector<clang::Decl *> scope() {
     std::vector<clang::Decl *> scope;
-    std::map<std::string, std::vector<clang::Decl *>> ofPartners;
     if (parse.header.isOwn)
-      for (clang::Decl *declaration : parse.header.own->declarations(*compiler.getASTReader())) {
-        const std::string partner =
-            partnerAt(declaration->getLocation(), compiler.getSourceManager());
-        (partner.empty() ? scope : ofPartners[partner]).push_back(declaration);
-      }
+      scope = parse.header.own->declarations(*compiler.getASTReader());
     llvm::append_range(scope, declarations());
-    for (const Partner &partner : parse.partners)
-      llvm::append_range(scope, ofPartners[partner.file]);
-    if (!parse.more.empty())
-      llvm::erase_if(scope,
-                     [&](const clang::Decl *declaration) { return isOfOthers(*declaration); });
-    compiler.getASTContext().setTraversalScope(scope);
-    return compiler.getASTContext();
+    return scope;
   }
 
   void InitializeSema(clang::Sema &sema) override {
@@ -169,30 +138,24 @@ public:
     return parse.request.standIns ? &layouts : nullptr;
   }
 
-  /// Comes before the consumer that runs the checks.
-  void HandleTranslationUnit(clang::ASTContext &) override {
+  void HandleTranslationUnit(clang::ASTContext &context) override {
     UnderWay::parse(nullptr);
-    const std::vector<clang::Decl *> scope = contextSoFar().getTraversalScope();
-    for (llvm::ArrayRef<clang::Decl *> each :
-         {llvm::ArrayRef(scope), llvm::ArrayRef(declarations())})
-      logUnfollowed(dropBodies(each, parse.request.leftOut, compiler.getSourceManager()).places());
+    context.setTraversalScope(scope());
+    logUnfollowed(
+        dropBodies(context.getTraversalScope(), parse.request.leftOut, compiler.getSourceManager())
+            .places());
     logUnfollowed(parse.request.leftOut.places());
     parsing.reset();
-    if (parse.companions)
-      parse.companions->lookFromUnit();
+    if (parse.request.look)
+      parse.request.look(context, parse.userCode, parse.unit);
     parse.unit.outcome = Unit::Outcome::Analysed;
   }
 
 private:
-  bool isOfOthers(const clang::Decl &declaration) const {
-    const std::string source = partnerAt(declaration.getLocation(), compiler.getSourceManager());
-    return llvm::any_of(parse.more, [&](const Partner &each) { return each.file == source; });
-  }
-
   clang::CompilerInstance &compiler;
   UnitParse &parse;
   UnknownLayouts layouts;
-  std::optional<PhaseTimer> parsing; ///< From here to the checks.
+  std::optional<PhaseTimer> parsing; ///< Up to who looks at it.
 };
 
 class UnitAction : public clang::ASTFrontendAction {
@@ -208,8 +171,11 @@ protected:
   }
 
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
-                                                        llvm::StringRef file) override {
+                                                        llvm::StringRef) override {
     const Frontend::Request &request = parse.request;
+    // The consumer of diagnostics asks for them.
+    parse.context.setSourceManager(&compiler.getSourceManager());
+    parse.context.setASTContext(&compiler.getASTContext());
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
     securePreprocessor(compiler);
     preprocessor.addPPCallbacks(
@@ -226,22 +192,7 @@ protected:
     if (request.standIns)
       preprocessor.addPPCallbacks(std::make_unique<MissingMacros>(preprocessor, parse.userCode,
                                                                   parse.unit.headerIsMissing));
-    std::vector<std::unique_ptr<clang::ASTConsumer>> all;
-    auto narrowing = std::make_unique<UnitConsumer>(parse, compiler);
-    UnitConsumer &own = *narrowing;
-    all.push_back(std::move(narrowing));
-    all.push_back(parse.consumers.createASTConsumer(compiler, file));
-    if (request.findPartners) {
-      if (parse.header.isOwn)
-        request.findPartners->misfits().merge(parse.header.own->misfits());
-      request.findPartners->begin();
-      preprocessor.AddPragmaHandler(new PartnerPragma(
-          *request.findPartners, parse.userCode, parse.partners, parse.more,
-          [&own]() -> clang::ASTContext & { return own.contextSoFar(); }, parse.header.isOwn));
-      if (request.findCompanions && !parse.header.isOwn)
-        all.push_back(companions(compiler, own));
-    }
-    return std::make_unique<clang::MultiplexConsumer>(std::move(all));
+    return std::make_unique<UnitConsumer>(parse, compiler);
   }
 
   void EndSourceFileAction() override {
@@ -258,38 +209,10 @@ protected:
     }
     const std::vector<std::string> ofFramework = parse.userCode.frameworkHeadersWithin();
     parse.unit.systemHeaders.insert(ofFramework.begin(), ofFramework.end());
-    for (Companion &companion : parse.unit.companions) {
-      companion.unit.files = parse.unit.files;
-      companion.unit.lookups = parse.unit.lookups;
-      if (const auto source = sources.getFileManager().getOptionalFileRef(companion.source)) {
-        companion.unit.systemHeaders = systemIncludes->of(source->getFileEntry());
-        companion.unit.forOtherCompilers =
-            systemIncludes->forOtherCompilers(source->getFileEntry());
-      }
-      companion.unit.systemHeaders.insert(ofFramework.begin(), ofFramework.end());
-    }
-    parse.header.outdated = parse.header.isOwn && !parse.header.own->has(parse.partners);
+    parse.unit.frameworkFolders = parse.userCode.folders();
   }
 
 private:
-  std::unique_ptr<clang::ASTConsumer> companions(clang::CompilerInstance &compiler,
-                                                 const UserCodeConsumer &code) {
-    auto callbacks = std::make_unique<Inclusions>(compiler.getPreprocessor(), parse.userCode);
-    const Inclusions &inclusions = *callbacks;
-    compiler.getPreprocessor().addPPCallbacks(std::move(callbacks));
-    parse.request.findCompanions->begin();
-    const auto commutes = [this](const Foreword &foreword) {
-      return parse.header.found.file.empty() ||
-             parse.headers->commutes(parse.header.found, foreword);
-    };
-    auto companions = std::make_unique<Companions>(
-        Companions::Parse{compiler, parse.engine, parse.userCode, code, inclusions, parse.partners,
-                          parse.more, parse.diagnostics, parse.request.job.command.Directory},
-        *parse.request.findCompanions, parse.context, parse.consumers, commutes, parse.unit);
-    parse.companions = companions.get();
-    return companions;
-  }
-
   UnitParse &parse;
   const llvm::StringRef mainFile;
   FileCollector *collector = nullptr;
@@ -315,13 +238,13 @@ public:
     const Job &job = parse.request.job;
     if (job.text)
       mainFile = llvm::MemoryBuffer::getMemBuffer(*job.text, job.file);
-    else if (parse.request.findPartners)
+    else if (over == Frontend::Over::Own)
       mainFile = bufferOf(job.file, *files);
     if (job.others)
       for (const auto &[file, text] : *job.others)
         others.emplace_back(file, llvm::MemoryBuffer::getMemBuffer(text, file));
-    if (mainFile)
-      parseText(mainFile->getBuffer(), *invocation);
+    if (job.text)
+      parseText(*job.text, *invocation);
     else
       addOthers(invocation->getPreprocessorOpts());
     if (over != Frontend::Over::Nothing)
@@ -330,14 +253,12 @@ public:
                                                            std::move(containers), diagnostics);
     const HeaderUse &header = parse.header;
     if (makesOwnHeaders && header.own && !header.isOwn && isSound() && parse.unit.files.size() > 1)
-      parse.header.own->make(*files, parse.userCode, parse.scope(), parse.partners,
-                             parse.request.findPartners->misfits());
+      parse.header.own->make(*files, parse.userCode, parse.scope());
     return done;
   }
 
   std::unique_ptr<clang::FrontendAction> create() override {
-    return std::make_unique<UnitAction>(parse,
-                                        mainFile ? mainFile->getBuffer() : llvm::StringRef());
+    return std::make_unique<UnitAction>(parse, parsed ? mainFile->getBuffer() : llvm::StringRef());
   }
 
 private:
@@ -348,10 +269,9 @@ private:
     return buffer ? std::move(*buffer) : nullptr;
   }
 
-  /// Has this text of the main file parsed, and partners behind it.
+  /// Has this text of the main file parsed.
   void parseText(llvm::StringRef text, clang::CompilerInvocation &invocation) {
-    parsed =
-        llvm::MemoryBuffer::getMemBufferCopy((text + partnersHere).str(), parse.request.job.file);
+    parsed = llvm::MemoryBuffer::getMemBufferCopy(text, parse.request.job.file);
     clang::PreprocessorOptions &options = invocation.getPreprocessorOpts();
     options.clearRemappedFiles();
     options.addRemappedFile(invocation.getFrontendOpts().Inputs.front().getFile(), parsed.get());
@@ -386,14 +306,14 @@ private:
     const Unit &unit = parse.unit;
     const HeaderUse &header = parse.header;
     return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing &&
-           unit.misfits.empty() && !parse.depth.isTooDeep && !header.failed && !header.doubted &&
+           !parse.depth.isTooDeep && !header.failed && !header.doubted &&
            parse.headers->commutes(header.found, header.foreword);
   }
 
   UnitParse &parse;
   const Frontend::Over over;
   const bool makesOwnHeaders;
-  std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< Null without partners.
+  std::unique_ptr<llvm::MemoryBuffer> mainFile; ///< As it is on the disk, or in an editor.
   std::unique_ptr<llvm::MemoryBuffer> parsed;   ///< What is parsed in its place.
   /// What an editor has of other files, by their paths.
   std::vector<std::pair<std::string, std::unique_ptr<llvm::MemoryBuffer>>> others;
@@ -412,67 +332,6 @@ std::vector<std::string> commandLine(const Job &job, const tidy::ClangTidyOption
   }
   addResourceFolder(arguments);
   return arguments;
-}
-
-/// Writes what happens on this thread during its life into \p text.
-class Trace {
-public:
-  Trace(bool enabled, std::string &text) : enabled(enabled), text(text) {
-    constexpr unsigned microseconds = 500; // What is shorter is left out.
-    if (enabled)
-      llvm::timeTraceProfilerInitialize(microseconds, "gradtidy");
-  }
-  ~Trace() {
-    if (!enabled)
-      return;
-    llvm::SmallString<0> json;
-    llvm::raw_svector_ostream out(json);
-    llvm::timeTraceProfilerWrite(out);
-    llvm::timeTraceProfilerCleanup();
-    text = std::string(json);
-  }
-  Trace(const Trace &) = delete;
-  Trace &operator=(const Trace &) = delete;
-
-private:
-  bool enabled;
-  std::string &text;
-};
-
-/// Has LLVM's handler of crashes run on the alternate stack of its thread: there may be no room on
-/// the thread's own, of which clang can run out.
-void handleOverflows() {
-  struct sigaction action;
-  if (::sigaction(SIGSEGV, nullptr, &action) == 0) {
-    action.sa_flags |= SA_ONSTACK;
-    ::sigaction(SIGSEGV, &action, nullptr);
-  }
-}
-
-/// Runs \p work in a thread of its own; false if it crashed. A thread that crashed never ends, as
-/// it may hold a lock of the allocator that its end would wait for.
-bool survives(llvm::CrashRecoveryContext &guard, llvm::function_ref<void()> work) {
-  enum Outcome : int { Running, Done, Crashed };
-  const auto outcome = std::make_shared<std::atomic<int>>(Running);
-  llvm::thread worker(std::optional<unsigned>(deepStack), [&guard, work, outcome] {
-    const auto memory = std::make_unique<char[]>(handlerStackSize);
-    const stack_t handlerStack = {
-        .ss_sp = memory.get(), .ss_flags = 0, .ss_size = handlerStackSize};
-    ::sigaltstack(&handlerStack, nullptr);
-    const bool isDone = guard.RunSafely(work);
-    outcome->store(isDone ? Done : Crashed);
-    outcome->notify_one();
-    while (!isDone)
-      ::pause();
-    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-    ::sigaltstack(&none, nullptr);
-  });
-  outcome->wait(Running);
-  if (*outcome == Done)
-    worker.join();
-  else
-    worker.detach();
-  return *outcome == Done;
 }
 
 /// The job with the text of which repaired has changed something, if it has.
@@ -605,17 +464,10 @@ struct Frontend::Attempt {
 
 Frontend::Frontend(tidy::ClangTidyContext &context, std::string projectFolder, HeaderCache *headers)
     : context(context), projectFolder(std::move(projectFolder)), headers(headers),
-      ids(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>()),
-      consumers(std::make_unique<tidy::ClangTidyASTConsumerFactory>(context)) {
-  llvm::CrashRecoveryContext::Enable();
-  handleOverflows();
-}
-
-Frontend::~Frontend() = default;
+      ids(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>()) {}
 
 Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-                   const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners,
-                   CompanionFinder *findCompanions) {
+                   const llvm::StringMap<std::string> &renamed, const Look &look) {
   Remainder remainder(job);
   LeftOut leftOut;
   remainder.leaveOutOfMain(leftOut);
@@ -629,26 +481,19 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
     return attempt.blamed && !leftOut.functions.contains(*attempt.blamed);
   };
   const auto attemptWays = [&](const Job &text) {
-    const Request request{text,           frameworkHeaders,  renamed, findPartners,
-                          findCompanions, /*standIns=*/true, leftOut};
-    // What clang does not survive may be a stand-in, or a partner.
-    const Request plain{text,    frameworkHeaders,   renamed, nullptr,
-                        nullptr, /*standIns=*/false, leftOut};
+    const Request request{text, frameworkHeaders, renamed, look, /*standIns=*/true, leftOut};
+    // What clang does not survive may be a stand-in.
+    const Request plain{text, frameworkHeaders, renamed, look, /*standIns=*/false, leftOut};
     const Over most = mayUseOwn && !text.others ? Over::Own : Over::Framework;
     Attempt first = attempt(request, headers ? most : Over::Nothing);
-    if (first.depth.isTooDeep) {
-      if (findCompanions) // It may be theirs.
-        first.unit.outcome = Unit::Outcome::Crashed;
+    if (first.depth.isTooDeep)
       return first;
-    }
     if (first.header.isOwn) {
       if (!hasCrashed(first) && isReliable(first.header) && !isSaidByCompiler(first.unit))
         return first;
       first = withoutOwnHeader(request, first);
     }
     const bool crashed = hasCrashed(first);
-    if (crashed && findCompanions)
-      return first;
     if (crashed)
       first = attempt(plain, headers ? Over::Framework : Over::Nothing);
     const HeaderUse &header = first.header;
@@ -674,8 +519,7 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
            leftOut.functions.insert(*attempt.blamed).second;
   };
   Attempt result = attemptWays(remainder.job());
-  // A unit that crashes with others may do without them.
-  while (!(findCompanions && hasCrashed(result)) && leaveOut(result))
+  while (leaveOut(result))
     result = attemptWays(remainder.job());
 
   Unit &unit = result.unit;
@@ -691,9 +535,31 @@ Unit Frontend::run(const Job &job, const std::vector<std::string> &frameworkHead
   return std::move(unit);
 }
 
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Frontend::savedFiles() const {
+  return overlaid(regularFilesOf(llvm::vfs::createPhysicalFileSystem()), overlay);
+}
+
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Frontend::filesOf(const Job &job) const {
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> saved = savedFiles();
+  if (!job.text && !job.others)
+    return saved;
+  auto unsaved = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  const auto add = [&](const std::string &file, llvm::StringRef text) {
+    unsaved->addFile(file, 0, llvm::MemoryBuffer::getMemBufferCopy(text, file));
+  };
+  if (job.text)
+    add(job.file, *job.text);
+  if (job.others)
+    for (const auto &[file, text] : *job.others)
+      add(file, text);
+  auto all = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(std::move(saved));
+  all->pushOverlay(std::move(unsaved));
+  return all;
+}
+
 Frontend::Attempt Frontend::withoutOwnHeader(const Request &request, const Attempt &rejected) {
   const HeaderUse &header = rejected.header;
-  if (header.failed || header.outdated) {
+  if (header.failed) {
     headers->discard(header.found.file);
     return attempt(request, Over::Own); // Which is made anew.
   }
@@ -707,14 +573,10 @@ Frontend::Attempt Frontend::withoutOwnHeader(const Request &request, const Attem
 Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
   Attempt result;
   const tidy::ClangTidyStats before = context.getStats();
-  llvm::CrashRecoveryContext guard;
-  guard.DumpStackAndCleanupOnFailure = !request.standIns; // Who has stand-ins gets another try.
   const auto begin = std::chrono::steady_clock::now();
   std::optional<FunctionPlace> underWay;
-  if (!survives(guard, [&] {
-        const UnderWay recording(underWay);
-        parse(request, over, result);
-      })) {
+  // Who has stand-ins gets another try.
+  if (!survives(underWay, /*tellsWhy=*/!request.standIns, [&] { parse(request, over, result); })) {
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     addPhaseSeconds(inVainPhase, seconds.count());
     result.unit = Unit();
@@ -722,15 +584,13 @@ Frontend::Attempt Frontend::attempt(const Request &request, Over over) {
     result.blamed = std::move(underWay);
   }
   result.unit.stats = since(before, context.getStats());
-  for (const Companion &companion : result.unit.companions)
-    result.unit.stats = since(companion.unit.stats, result.unit.stats);
   return result;
 }
 
 void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   const Job &job = request.job;
   Unit &unit = attempt.unit;
-  const Trace trace(traces, unit.trace);
+  const Trace trace(traces, unit.traces.emplace_back());
   const tidy::ClangTidyOptions options = context.getOptionsForFile(job.file);
   const std::string projectRoot = findProjectRoot(job.file, projectFolder);
   UserCode userCode(projectRoot);
@@ -745,13 +605,12 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
   context.setCurrentFile(job.file);
   context.setCurrentBuildDirectory(job.command.Directory);
 
-  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem =
-      overlaid(regularFilesOf(llvm::vfs::createPhysicalFileSystem()), overlay);
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem = savedFiles();
   fileSystem->setCurrentWorkingDirectory(job.command.Directory);
   const auto files = llvm::makeIntrusiveRefCnt<clang::FileManager>(clang::FileSystemOptions(),
                                                                    std::move(fileSystem));
-  UnitParse unitParse{request, context, *consumers,     engine,        diagnostics, userCode,
-                      headers, unit,    attempt.header, attempt.depth, {},          {}};
+  UnitParse unitParse{request, context, diagnostics,    userCode,
+                      headers, unit,    attempt.header, attempt.depth};
   UnitActionFactory action(unitParse, over, makesOwnHeaders);
   tooling::ToolInvocation invocation(commandLine(job, options), &action, files.get(),
                                      std::make_shared<clang::PCHContainerOperations>());
@@ -760,10 +619,7 @@ void Frontend::parse(const Request &request, Over over, Attempt &attempt) {
 
   unit.header = attempt.header.found.stamp;
   unit.headerFolders = attempt.header.found.folders;
-  for (Companion &companion : unit.companions) {
-    companion.unit.header = unit.header;
-    companion.unit.headerFolders = unit.headerFolders;
-  }
+  unit.isOverOwnHeader = attempt.header.isOwn;
   attempt.blamed = diagnostics.lastRead();
   attempt.mayBeRepaired = diagnostics.mayBeRepaired();
   unit.diagnostics = diagnostics.takeClean(job.command.Directory);

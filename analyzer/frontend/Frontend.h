@@ -1,6 +1,6 @@
-// One job, one AST: parses a translation unit as fast as the analysis allows and runs the enabled
-// checks over it. Bodies outside user code are skipped, the checks see the user's declarations
-// only, and what a clang-tidy user expects (NOLINT, filters, options) is clang-tidy's own.
+// One job, one AST: parses a translation unit as fast as the analysis allows. Bodies outside user
+// code are skipped, who looks at the AST sees the user's declarations only, and what a clang-tidy
+// user expects of what the compiler says (NOLINT, filters, options) is clang-tidy's own.
 #pragma once
 
 #include "FileIdentity.h"
@@ -8,26 +8,24 @@
 #include "Overlay.h"
 #include "UserCode.h"
 #include "analyzer/source/Jobs.h"
+#include "analyzer/source/SharedFunction.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
-#include <memory>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-namespace clang::tidy {
-class ClangTidyASTConsumerFactory;
-} // namespace clang::tidy
+namespace clang {
+class ASTContext;
+} // namespace clang
 
 namespace gradtidy {
 
-class CompanionFinder;
 class HeaderCache;
-class PartnerFinder;
-struct Companion;
 
 /// A file as it was when it was read.
 struct ReadFile {
@@ -51,9 +49,9 @@ struct Unit {
   };
   Outcome outcome = Outcome::NotParsed;
 
-  /// Findings, compiler errors and enabled compiler warnings; every path in them is clean (see
-  /// Paths.h), the files that fixes change are free of symbolic links.
-  /// Of a fix that would change files outside of the project these are named, without edits.
+  /// Compiler errors and enabled compiler warnings, and the findings of who analyzes the unit;
+  /// every path in them is clean (see Paths.h), the files that fixes change are free of symbolic
+  /// links. Of a fix that would change files outside of the project these are named, without edits.
   std::vector<clang::tidy::ClangTidyError> diagnostics;
 
   bool headerIsMissing = false; ///< Which one, the diagnostics say.
@@ -67,12 +65,9 @@ struct Unit {
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;
-  /// Of the unit and of those that were analyzed over its AST.
   std::vector<SilencedFinding> silenced;
 
-  /// Partners that do not go together with the unit: they define what is defined already, or have
-  /// errors of their own. What was found is not to be relied on, then.
-  std::set<std::string> misfits;
+  std::vector<std::string> frameworkFolders; ///< See UserCode::folders().
 
   /// The files that fixes of the diagnostics change, by the names that they have there.
   std::vector<ReadFile> fixedFiles;
@@ -81,14 +76,14 @@ struct Unit {
   std::optional<std::vector<Lookup>> lookups;
   std::string header;                     ///< The stamp of the precompiled header, or empty.
   std::vector<std::string> headerFolders; ///< See HeaderCache::Header.
-  std::string trace; ///< Where the time went, in Chrome's format, if asked for.
+  bool isOverOwnHeader = false;           ///< It is the unit's own: see OwnHeader.
+  /// Where the time went, in Chrome's format, if asked for: a text for each half of the work.
+  std::vector<std::string> traces;
 
-  std::vector<Companion> companions; ///< Units of partners, analysed over the same AST.
-};
-
-struct Companion {
-  std::string source; ///< Absolute.
-  Unit unit;
+  // --- what was seen of the AST: see Frontend::Look
+  std::string text;                   ///< The IR, as Print.h writes it.
+  std::vector<SharedFunction> shared; ///< The functions that it shares with other sources.
+  int standard = 0;                   ///< clang's number of the version of C++.
 };
 
 /// The name of the time that goes into parses that crash. Their memory is not given back.
@@ -101,7 +96,6 @@ public:
   /// \param headers       precompiled headers; null to do without. Must outlive this object.
   Frontend(clang::tidy::ClangTidyContext &context, std::string projectFolder,
            HeaderCache *headers = nullptr);
-  ~Frontend();
 
   /// From now on these files stand in for others. The overlay is well formed.
   void setOverlay(Overlay files) { overlay = std::move(files); }
@@ -113,17 +107,22 @@ public:
   /// docs/decisions/0014-own-headers.md. Those that there are, are used in any case.
   void makeOwnHeaders() { makesOwnHeaders = true; }
 
-  /// A crash of the parser or of a check is contained: it costs this unit's diagnostics.
-  /// What is said of partners and their headers is left out: it belongs to their own units.
+  /// Looks at a unit that was parsed, and writes into it what it has seen. The traversal scope are
+  /// the user's declarations.
+  using Look = std::function<void(clang::ASTContext &, const UserCode &, Unit &)>;
+
+  /// A crash of the parser or of \p look is contained: it costs this unit's diagnostics.
   /// \param frameworkHeaders as Model::headers() has them.
   /// \param renamed          as Model::renamed() has them.
-  /// \param findPartners     null for a unit by itself.
-  /// \param findCompanions   null if other units are nobody's business. A crash may be theirs,
-  /// else:
-  ///                         the unit is not tried in other ways then.
+  /// \param look             may be null.
   Unit run(const Job &job, const std::vector<std::string> &frameworkHeaders,
-           const llvm::StringMap<std::string> &renamed, PartnerFinder *findPartners = nullptr,
-           CompanionFinder *findCompanions = nullptr);
+           const llvm::StringMap<std::string> &renamed, const Look &look);
+
+  /// The files that the parse of \p job reads.
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> filesOf(const Job &job) const;
+
+  /// Those that the context remembers names of checks by, for all units.
+  const llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> &diagnosticIds() const { return ids; }
 
   struct Request; ///< Of one run.
 
@@ -139,15 +138,14 @@ private:
   Attempt attempt(const Request &request, Over over);
   Attempt withoutOwnHeader(const Request &request, const Attempt &rejected);
   void parse(const Request &request, Over over, Attempt &attempt);
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> savedFiles() const;
 
   clang::tidy::ClangTidyContext &context;
   std::string projectFolder;
   HeaderCache *headers;
   Overlay overlay;
   bool traces = false, makesOwnHeaders = false;
-  /// The context remembers names of checks by these, for all units.
   llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids;
-  std::unique_ptr<clang::tidy::ClangTidyASTConsumerFactory> consumers;
 };
 
 } // namespace gradtidy

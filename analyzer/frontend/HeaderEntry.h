@@ -25,7 +25,7 @@ struct HeaderRecord {
   ///   unguarded    files of which another include is another reading
   ///   word         all identifiers
   ///   base         the stamp of the header that this one was made behind
-  ///   partners, misfit, declaration: see OwnHeader
+  ///   declaration: see OwnHeader
   std::map<std::string, std::vector<std::string>> facts;
 };
 

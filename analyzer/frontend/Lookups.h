@@ -13,6 +13,7 @@ namespace gradtidy {
 /// Names, as written in directives, that none of the folders (absolute) has.
 struct Lookup {
   std::vector<std::string> folders, names;
+  bool operator==(const Lookup &) const = default;
 };
 
 /// Says whether lookups still find nothing. Each folder is read once.

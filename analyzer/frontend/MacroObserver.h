@@ -6,7 +6,7 @@
 
 namespace gradtidy {
 
-/// Observes the uses of macros in a parse, from its beginning to its end.
+/// Observes which macros conditions ask for in a parse, from its beginning to its end.
 class MacroObserver : public clang::PPCallbacks {
 public:
   void MacroUndefined(const clang::Token &name, const clang::MacroDefinition &macro,
@@ -17,8 +17,6 @@ public:
                     clang::SourceRange, const clang::MacroArgs *) override {
     if (preprocessor.isParsingIfOrElifDirective())
       ask(name, macro);
-    else
-      use(name, macro);
   }
   void Defined(const clang::Token &name, const clang::MacroDefinition &macro,
                clang::SourceRange) override {
@@ -52,9 +50,6 @@ protected:
 private:
   /// A condition asks for a macro, which may not be defined; or it is undefined.
   virtual void ask(const clang::Token &name, const clang::MacroDefinition &macro) = 0;
-
-  /// A macro is expanded elsewhere.
-  virtual void use(const clang::Token &name, const clang::MacroDefinition &macro) = 0;
 };
 
 } // namespace gradtidy

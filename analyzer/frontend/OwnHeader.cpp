@@ -1,5 +1,4 @@
 #include "OwnHeader.h"
-#include "PartnerPragma.h"
 #include "Precompile.h"
 #include "UserCodeConsumer.h"
 
@@ -37,30 +36,6 @@ std::string withoutDirectives(llvm::StringRef text, unsigned size,
   return rest;
 }
 
-/// Tells partners and the way they are compiled from others.
-std::string nameOf(const std::vector<Partner> &partners) {
-  std::string text = textOf(partners, 0);
-  for (const Partner &partner : partners)
-    for (const std::string &folder : partner.folders)
-      text += folder + "\n";
-  return checksum(text);
-}
-
-class KnownPartners : public PartnerFinder {
-public:
-  explicit KnownPartners(std::vector<Partner> partners) : partners(std::move(partners)) {}
-
-  void begin() override {}
-  std::set<std::string> &misfits() override { return none; }
-  std::vector<Partner> find(clang::ASTContext &, const UserCode &, const TurnOf &) override {
-    return std::exchange(partners, {});
-  }
-
-private:
-  std::vector<Partner> partners;
-  std::set<std::string> none;
-};
-
 /// Writes the header, and which of its declarations are the user's.
 class Writer : public clang::PCHGenerator {
 public:
@@ -86,10 +61,8 @@ private:
 
 class MakeAction : public PrecompileAction {
 public:
-  MakeAction(const SystemIncludes::Scope &scope, std::vector<Partner> partners,
-             HeaderRecord &record)
-      : PrecompileAction(record), userCode(scope.userCode), scope(scope),
-        finder(std::move(partners)) {}
+  MakeAction(const SystemIncludes::Scope &scope, HeaderRecord &record)
+      : PrecompileAction(record), userCode(scope.userCode), scope(scope) {}
 
 protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
@@ -97,10 +70,6 @@ protected:
     auto includes = std::make_unique<SystemIncludes>(compiler.getPreprocessor(), scope);
     systemIncludes = includes.get();
     compiler.getPreprocessor().addPPCallbacks(std::move(includes));
-    compiler.getPreprocessor().AddPragmaHandler(new PartnerPragma(
-        finder, userCode, parsed, more,
-        [&]() -> clang::ASTContext & { return compiler.getASTContext(); },
-        /*areInHeader=*/false));
     static const LeftOut none; // What is left out is left out when the unit is parsed.
     auto users = std::make_unique<UserCodeConsumer>(userCode, compiler.getSourceManager(), none);
     auto writer =
@@ -125,8 +94,6 @@ private:
   const UserCode &userCode;
   const SystemIncludes::Scope scope;
   const SystemIncludes *systemIncludes = nullptr;
-  KnownPartners finder;
-  std::vector<Partner> parsed, more;
 };
 
 } // namespace
@@ -142,17 +109,13 @@ OwnHeader::OwnHeader(HeaderCache &cache, const clang::CompilerInvocation &invoca
   folders.emplace(folders.begin(), llvm::sys::path::parent_path(file), clang::frontend::Quoted,
                   /*isFramework=*/false, /*ignoreSysRoot=*/false);
   const unsigned size = clang::Lexer::ComputePreamble(text, invocation.getLangOpts()).Size;
-  source = (text.take_front(size) + partnersHere).str();
+  source = (text.take_front(size) + "\n").str();
   mainFile = withoutDirectives(text, size, invocation.getLangOpts());
   key = keyOf(*precompiler, (source + base + "\n" + file + "\n" + identityOfProgram()).str());
   if (const HeaderEntry *entry = cache.known(key); entry && entry->usable())
     if (const HeaderCache::Header header{entry->file(), entry->stamp(), framework.folders};
         cache.holds(header.stamp, header.folders))
       found = header;
-}
-
-bool OwnHeader::has(const std::vector<Partner> &partners) const {
-  return cache->known(key)->has("partners", nameOf(partners));
 }
 
 std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) const {
@@ -162,11 +125,6 @@ std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) con
     if (clang::LocalDeclID::DeclID id = 0; !llvm::StringRef(fact).getAsInteger(10, id))
       all.push_back(reader.GetLocalDecl(file, clang::LocalDeclID::get(reader, file, id)));
   return all;
-}
-
-std::set<std::string> OwnHeader::misfits() const {
-  const std::vector<std::string> facts = cache->known(key)->facts("misfit");
-  return {facts.begin(), facts.end()};
 }
 
 std::set<std::string> OwnHeader::systemHeaders() const {
@@ -180,22 +138,11 @@ std::set<std::string> OwnHeader::forOtherCompilers() const {
 }
 
 void OwnHeader::make(clang::FileManager &files, UserCode &userCode,
-                     const SystemIncludes::Scope &scope, const std::vector<Partner> &partners,
-                     const std::set<std::string> &misfits) {
-  const auto begin = std::chrono::system_clock::now();
+                     const SystemIncludes::Scope &scope) {
   userCode.changeSources();
-  for (const Partner &partner : partners)
-    for (const std::string &folder : partner.folders)
-      precompiler->getHeaderSearchOpts().AddPath(folder, clang::frontend::Angled,
-                                                 /*IsFramework=*/false, /*IgnoreSysRoot=*/false);
   const auto precompileNow = [&](llvm::StringRef sourceFile, HeaderRecord &record) {
     record.facts["base"] = {base};
-    record.facts["partners"] = {nameOf(partners)};
-    record.facts["misfit"] = {misfits.begin(), misfits.end()};
-    for (const std::string &file : misfits) // They may fit, once they change.
-      if (const auto text = llvm::MemoryBuffer::getFile(file))
-        record.files.emplace_back(file, FileIdentity::of((*text)->getBuffer(), file, begin));
-    MakeAction action(scope, partners, record);
+    MakeAction action(scope, record);
     return precompile(*precompiler, files, action, sourceFile);
   };
   cache->make(key, source, {precompileNow, nullptr});

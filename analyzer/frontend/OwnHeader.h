@@ -4,7 +4,6 @@
 #include "HeaderCache.h"
 #include "SystemIncludes.h"
 #include "UserCode.h"
-#include "analyzer/source/Partners.h"
 
 #include <memory>
 #include <set>
@@ -21,7 +20,7 @@ class FileManager;
 namespace gradtidy {
 
 /// A unit's own precompiled header, behind that of the framework: what the main file includes
-/// before anything else, and the partners of the unit. See docs/decisions/0014-own-headers.md.
+/// before anything else. See docs/decisions/0014-own-headers.md.
 class OwnHeader {
 public:
   /// That of the unit of \p invocation, if there is one, found by flags, main file and what that
@@ -37,23 +36,15 @@ public:
   /// The main file without the directives that are in the header: with blanks in their place.
   const std::string &rest() const { return mainFile; }
 
-  /// Whether it has these partners, in this order.
-  bool has(const std::vector<Partner> &partners) const;
-
-  /// The user's declarations in it, outermost only, those of the unit and its headers before those
-  /// of partners.
+  /// The user's declarations in it, outermost only.
   std::vector<clang::Decl *> declarations(clang::ASTReader &reader) const;
-
-  /// The sources that did not fit when it was made.
-  std::set<std::string> misfits() const;
 
   /// Of what is in it: see SystemIncludes.
   std::set<std::string> systemHeaders() const;
   std::set<std::string> forOtherCompilers() const;
 
   /// Makes it, unless there is one or that failed before.
-  void make(clang::FileManager &files, UserCode &userCode, const SystemIncludes::Scope &scope,
-            const std::vector<Partner> &partners, const std::set<std::string> &misfits);
+  void make(clang::FileManager &files, UserCode &userCode, const SystemIncludes::Scope &scope);
 
 private:
   HeaderCache *cache;

@@ -127,7 +127,7 @@ std::shared_ptr<clang::CompilerInvocation> precompilerFor(const clang::CompilerI
   // Content tells whether a header is still the same; a copy of the cache may be used elsewhere.
   frontend.IncludeTimestamps = false;
   precompiler->getDependencyOutputOpts() = {};
-  precompiler->getPreprocessorOpts().clearRemappedFiles(); // The main file: see PartnerPragma.
+  precompiler->getPreprocessorOpts().clearRemappedFiles(); // The main file.
   clang::CodeGenOptions &code = precompiler->getCodeGenOpts();
   precompiler->getLangOpts().CUID.clear(); // Of the unit's kernels.
   code.MainFileName.clear();

@@ -11,18 +11,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <set>
+
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
 namespace tooling = clang::tooling;
 
 namespace {
-
-std::string partnerOf(const clang::Diagnostic &diagnostic) {
-  return diagnostic.hasSourceManager()
-             ? partnerAt(diagnostic.getLocation(), diagnostic.getSourceManager())
-             : std::string();
-}
 
 /// Whether an error may come of declarations that the code does not expect.
 bool isConflict(unsigned error) {
@@ -98,20 +94,9 @@ void UnitDiagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level,
     last = UnderWay::current();
   isRepairable |= maySwallow(info.getID()) ||
                   (info.getID() == clang::diag::err_expected && isAboutClosingBrace(info));
-  if (level == clang::DiagnosticsEngine::Note) {
-    header.doubted |= conflicts && !unit.headerIsMissing && isOutsideUserCode(info);
-  } else {
-    const std::string partner = partnerOf(info);
-    const bool isOfPartner = !partner.empty();
-    // A partner may be at odds with the unit, too, as the notes tell.
-    conflicts = isError && isOfPartner && isConflict(info.getID());
-    header.doubted |= isError && !unit.headerIsMissing && !conflicts && isDoubtful(info);
-    if (isError && isOfPartner)
-      judge(partner, info.getID());
-    const bool isOfInterest = isError ? partner.empty() && isUsersBusiness(info) : isEnabled(info);
-    shown = isOfInterest && partner.empty();
-    if (isOfInterest && !partner.empty() && isCompilers(info))
-      warned.insert(partner);
+  if (level != clang::DiagnosticsEngine::Note) {
+    header.doubted |= isError && !unit.headerIsMissing && isDoubtful(info);
+    shown = isError ? isUsersBusiness(info) : isEnabled(info);
   }
   if (shown) {
     rememberFixed(info);
@@ -161,9 +146,16 @@ void UnitDiagnostics::rememberFixed(const clang::Diagnostic &info) {
 void UnitDiagnostics::completeFixed(const std::vector<tidy::ClangTidyError> &all,
                                     llvm::StringRef folder) {
   std::set<std::string> known;
+  // The text that was parsed is what counts, where it is loaded again to be shown.
+  const auto parsed = [&](const std::string &name, const FileIdentity &loaded) {
+    for (const ReadFile &read : unit.files)
+      if (nameForFixes(read.path, folder) == name)
+        return read.identity;
+    return loaded;
+  };
   for (const auto &[file, identity] : fixed)
     if (const std::string name = nameForFixes(file, folder); known.insert(name).second)
-      unit.fixedFiles.push_back({name, identity});
+      unit.fixedFiles.push_back({name, parsed(name, identity)});
   for (const tidy::ClangTidyError &diagnostic : all)
     for (const auto &file : diagnostic.Message.Fix)
       if (!file.second.empty() && known.insert(file.first().str()).second)
@@ -210,15 +202,6 @@ void UnitDiagnostics::cleanPaths(tooling::DiagnosticMessage &message,
     if (!mayChange(file))
       outside.try_emplace(file);
   message.Fix = std::move(outside.empty() ? fixes : outside);
-}
-
-/// What is wrong with a partner may follow from a header that is missing, unless it can only come
-/// from the unit's own declarations.
-void UnitDiagnostics::judge(const std::string &partner, unsigned error) {
-  if (isMissingHeader(error))
-    unit.headerIsMissing = true;
-  else if (!unit.headerIsMissing || isConflict(error))
-    unit.misfits.insert(partner);
 }
 
 bool UnitDiagnostics::isDoubtful(const clang::Diagnostic &error) const {

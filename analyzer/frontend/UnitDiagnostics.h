@@ -5,7 +5,6 @@
 #include "Frontend.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -37,9 +36,6 @@ public:
   /// a brace, or a line that is part of no declaration.
   bool mayBeRepaired() const { return isRepairable; }
 
-  /// Partners of which compiler warnings were left out that somebody asked for.
-  const std::set<std::string> &partnersWithWarnings() const { return warned; }
-
   /// Without symbolic links.
   const std::string &projectRoot() const { return realProjectRoot; }
 
@@ -51,7 +47,6 @@ private:
   void rememberFixed(const clang::Diagnostic &info);
   void rememberSilenced(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info);
   void completeFixed(const std::vector<clang::tidy::ClangTidyError> &all, llvm::StringRef folder);
-  void judge(const std::string &partner, unsigned error);
   bool isDoubtful(const clang::Diagnostic &error) const;
   bool isCompilers(const clang::Diagnostic &warning) const;
   bool isEnabled(const clang::Diagnostic &warning) const;
@@ -68,8 +63,6 @@ private:
   bool shown = true;
   std::optional<FunctionPlace> last;
   bool isRepairable = false;
-  bool conflicts = false; ///< The last error is one of a partner, about declarations.
-  std::set<std::string> warned;
   std::map<std::string, FileIdentity> fixed; ///< By clang's name of the file; but the main file.
 };
 

@@ -52,15 +52,7 @@ private:
   UserCode &userCode;
 };
 
-/// Null where there is none.
-thread_local struct {
-  const FileSet *own = nullptr, *seen = nullptr;
-} view;
-
 } // namespace
-
-Viewpoint::Viewpoint(const FileSet &own, const FileSet &seen) { view = {&own, &seen}; }
-Viewpoint::~Viewpoint() { view = {}; }
 
 UserCode::UserCode(llvm::StringRef root) : projectRoot(root.empty() ? "" : folderPath(root)) {}
 
@@ -98,8 +90,6 @@ bool UserCode::contains(clang::SourceLocation location, const clang::SourceManag
     return false;
   location = sources.getFileLoc(location);
   const clang::FileID id = sources.getFileID(location);
-  if (view.seen && !view.seen->contains(sources.getFileEntryForID(id)))
-    return false;
   if (id == sources.getMainFileID())
     return true;
   if (const auto found = known.find(id); found != known.end())
@@ -153,24 +143,6 @@ void findFrameworkFolders(clang::Preprocessor &preprocessor,
     }
   }
   preprocessor.addPPCallbacks(std::make_unique<FrameworkFinder>(files, headers, userCode));
-}
-
-std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources) {
-  if (view.own && location.isValid()) {
-    const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
-    const clang::OptionalFileEntryRef entry = sources.getFileEntryRefForID(file);
-    return !entry || view.own->contains(&entry->getFileEntry()) ? "" : entry->getName().str();
-  }
-  llvm::StringRef includer;
-  while (location.isValid()) {
-    const clang::FileID file = sources.getFileID(sources.getExpansionLoc(location));
-    const llvm::StringRef name = sources.getSLocEntry(file).getFile().getName();
-    if (name == partnersBuffer)
-      return includer.str();
-    includer = name;
-    location = sources.getIncludeLoc(file);
-  }
-  return {};
 }
 
 /// The nearest parent of \p file that holds one of \p names, or empty.

@@ -25,11 +25,13 @@ public:
   /// See findProjectRoot.
   explicit UserCode(llvm::StringRef projectRoot);
 
-  /// Everything below \p folder (absolute) belongs to a framework.
+  /// Everything below \p folder (absolute) belongs to a framework: see folders().
   void addFrameworkFolder(llvm::StringRef folder);
 
   /// The same, and the include path leads to \p header there.
   void addFrameworkFolder(llvm::StringRef folder, llvm::StringRef header);
+
+  const std::vector<std::string> &folders() const { return frameworkFolders; }
 
   /// The paths of such headers that lie in the project, which may be of the framework, or not.
   std::vector<std::string> frameworkHeadersWithin() const;
@@ -63,27 +65,7 @@ private:
   mutable llvm::DenseMap<clang::FileID, bool> known;
 };
 
-/// The name of a buffer that includes the partners of a unit: the other sources of the program that
-/// are parsed behind it.
-inline constexpr llvm::StringLiteral partnersBuffer = "<partners>";
-
-/// The partner in which \p location lies, or which was the first to include the header where it
-/// does; else nothing. From another Viewpoint, some file that is none of its unit's.
-std::string partnerAt(clang::SourceLocation location, const clang::SourceManager &sources);
-
 using FileSet = llvm::DenseSet<const clang::FileEntry *>;
-
-/// While it lives, this thread looks at what was parsed as another unit would that has less of it.
-class Viewpoint {
-public:
-  /// \param own   the files of the unit: what is seen besides is of partners (see partnerAt).
-  /// \param seen  those that are there at all: no other is user code. Both must outlive this
-  /// object.
-  Viewpoint(const FileSet &own, const FileSet &seen);
-  ~Viewpoint();
-  Viewpoint(const Viewpoint &) = delete;
-  Viewpoint &operator=(const Viewpoint &) = delete;
-};
 
 /// Finds the folders of the model's framework while a unit is preprocessed: every folder of the
 /// include path that has one of \p headers ("torch/torch.h"), at once, and the folder of every

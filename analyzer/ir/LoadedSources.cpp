@@ -6,15 +6,17 @@
 
 namespace gradtidy::ir {
 
-LoadedSources::LoadedSources(llvm::StringRef root)
+LoadedSources::LoadedSources(llvm::StringRef root,
+                             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files)
     : root(root), diagnostics(clang::DiagnosticIDs::create(), options),
-      files(clang::FileSystemOptions()), sources(diagnostics, files) {}
+      fileManager(clang::FileSystemOptions(), std::move(files)), sources(diagnostics, fileManager) {
+}
 
 LoadedSources::~LoadedSources() = default;
 
 void LoadedSources::addFile(const std::string &file, unsigned inclusion,
-                            const std::optional<Place> &includedAt) {
-  inclusions[{file, inclusion}] = includedAt;
+                            const std::optional<Place> &includedAt, bool isOfSystem) {
+  inclusions[{file, inclusion}] = {includedAt, isOfSystem};
   if (!std::exchange(hasMain, true))
     sources.setMainFileID(fileOf({file, inclusion}));
 }
@@ -32,17 +34,20 @@ clang::FileID LoadedSources::fileOf(const Name &name) {
   clang::SourceLocation includedAt;
   if (sources.getMainFileID().isValid())
     includedAt = sources.getLocForStartOfFile(sources.getMainFileID());
-  if (const auto known = inclusions.find(name); known != inclusions.end() && known->second) {
-    const Place around = *known->second;
+  clang::SrcMgr::CharacteristicKind kind = clang::SrcMgr::C_User;
+  if (const auto known = inclusions.find(name); known != inclusions.end()) {
+    const Inclusion inclusion = known->second;
     inclusions.erase(known); // A text may say that files include each other in a circle.
-    includedAt = at(around.file, around.inclusion, around.line, around.column);
+    kind = inclusion.isOfSystem ? clang::SrcMgr::C_System : kind;
+    if (const std::optional<Place> &around = inclusion.place)
+      includedAt = at(around->file, around->inclusion, around->line, around->column);
   }
   llvm::SmallString<128> path(name.first);
   if (!llvm::sys::path::is_absolute(path))
     (path = root).append({"/", name.first});
-  const auto entry = files.getOptionalFileRef(path);
-  const clang::FileID id = entry ? sources.createFileID(*entry, includedAt, clang::SrcMgr::C_User)
-                                 : emptyFile(name.first, includedAt);
+  const auto entry = fileManager.getOptionalFileRef(path);
+  const clang::FileID id =
+      entry ? sources.createFileID(*entry, includedAt, kind) : emptyFile(name.first, includedAt);
   names[id] = name;
   return loaded[name] = id;
 }

@@ -7,6 +7,7 @@
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/FileManager.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <map>
 #include <tuple>
@@ -15,18 +16,23 @@ namespace gradtidy::ir {
 
 class LoadedSources : public Locations {
 public:
-  /// Relative names are those of files below \p root.
-  explicit LoadedSources(llvm::StringRef root);
+  /// Relative names are those of files below \p root. All are read from \p files, or from the disk
+  /// if that is null.
+  explicit LoadedSources(llvm::StringRef root,
+                         llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files = nullptr);
   ~LoadedSources() override;
 
+  clang::SourceManager &manager() { return sources; }
   const clang::SourceManager &manager() const { return sources; }
 
   /// The name of a file, and for which time it is included.
   using Name = std::pair<std::string, unsigned>;
   const Name &nameOf(clang::FileID file) const;
+  /// All in which there are places.
+  auto files() const { return llvm::make_first_range(names); }
 
-  void addFile(const std::string &file, unsigned inclusion,
-               const std::optional<Place> &includedAt) override;
+  void addFile(const std::string &file, unsigned inclusion, const std::optional<Place> &includedAt,
+               bool isOfSystem) override;
   clang::SourceLocation at(const Places::Chain &chain) override;
 
 private:
@@ -50,9 +56,13 @@ private:
   const std::string root;
   clang::DiagnosticOptions options;
   clang::DiagnosticsEngine diagnostics;
-  clang::FileManager files;
+  clang::FileManager fileManager;
   clang::SourceManager sources;
-  std::map<Name, std::optional<Place>> inclusions;
+  struct Inclusion {
+    std::optional<Place> place;
+    bool isOfSystem = false;
+  };
+  std::map<Name, Inclusion> inclusions;
   std::map<Name, clang::FileID> loaded;
   llvm::DenseMap<clang::FileID, Name> names;
   /// The last of each macro's call, or parameter's use, and the file with the text.

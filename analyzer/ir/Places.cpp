@@ -107,10 +107,10 @@ clang::FileID SourcePlaces::find(llvm::StringRef file, unsigned inclusion) const
              : known->second[inclusion - 1];
 }
 
-clang::SourceLocation SourcePlaces::at(llvm::StringRef file, unsigned inclusion,
-                                       unsigned offset) const {
+bool SourcePlaces::isOfSystem(const std::string &file, unsigned inclusion) const {
   const clang::FileID id = find(file, inclusion);
-  return id.isValid() ? sources.getComposedLoc(id, offset) : clang::SourceLocation();
+  return id.isValid() && !llvm::sys::path::is_absolute(file) && sources.getFileEntryRefForID(id) &&
+         clang::SrcMgr::isSystem(sources.getFileCharacteristic(sources.getLocForStartOfFile(id)));
 }
 
 std::string SourcePlaces::mainFile() const { return fileOf(sources.getMainFileID()).name; }

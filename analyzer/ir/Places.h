@@ -38,6 +38,9 @@ public:
   /// Where the file of that name is included for the time \p inclusion, if a file of the project
   /// includes it.
   virtual std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const = 0;
+
+  /// Whether the file, of the project, is included as a header of the system.
+  virtual bool isOfSystem(const std::string &file, unsigned inclusion) const = 0;
 };
 
 /// Makes locations of places.
@@ -47,7 +50,7 @@ public:
 
   /// Told of each file before a place in it.
   virtual void addFile(const std::string &file, unsigned inclusion,
-                       const std::optional<Place> &includedAt) = 0;
+                       const std::optional<Place> &includedAt, bool isOfSystem) = 0;
 
   /// Invalid where the files do not have the place.
   virtual clang::SourceLocation at(const Places::Chain &chain) = 0;
@@ -62,9 +65,7 @@ public:
   Chain of(clang::SourceLocation location) const override;
   std::string mainFile() const override;
   std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const override;
-
-  /// The location that is \p offset bytes behind the beginning of a file in which a place was.
-  clang::SourceLocation at(llvm::StringRef file, unsigned inclusion, unsigned offset) const;
+  bool isOfSystem(const std::string &file, unsigned inclusion) const override;
 
 private:
   struct File {

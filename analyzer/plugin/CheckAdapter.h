@@ -10,11 +10,8 @@
 //                            meaning in clang-tidy, which has ExcludeHeaderFilterRegex.
 //   ml.ProjectFolder         the project root of files that lie outside version control; by default
 //                            the folder of the unit's main file.
-//   ml.ThroughIr             whether units are written down and read back (docs/ir.md) before they
-//                            are analysed: nothing that is found may differ.
 #pragma once
 
-#include "analyzer/flow/IrRequest.h"
 #include "checks/Finding.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -36,7 +33,6 @@ inline constexpr llvm::StringLiteral deviceMemoryOption = "ml-batch-size-oom.Dev
 inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
 inline constexpr llvm::StringLiteral excludeOption = "ml.Exclude";
 inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
-inline constexpr llvm::StringLiteral throughIrOption = "ml.ThroughIr";
 
 /// The bundled models and those of the files in \p paths (as in ml.Models), read once per process.
 /// The result lives as long as the process.
@@ -53,18 +49,6 @@ void setLevel(const clang::tidy::ClangTidyError &error, Level level);
 inline constexpr llvm::StringLiteral notFollowed =
     "Not analysed to the end (too large, too deep, or calls too deep): ";
 
-/// What `gradtidy ir` shows of a unit.
-struct UnitText {
-  std::string text;
-  std::string error; ///< Why there is no text; a clear text without a full stop. Or empty.
-};
-
-/// From now on this process writes units down in place of checking them.
-void showUnits(IrRequest request);
-
-/// What was written since the last call.
-UnitText takeUnitText();
-
 /// How much of their units analyses have seen.
 struct UnitCoverage {
   size_t functions = 0; ///< That were analysed, once for each unit in which they were.
@@ -72,13 +56,5 @@ struct UnitCoverage {
   /// too deep (see Interpreter's bounds).
   std::set<std::string> cutShort;
 };
-
-/// That of the analyses of this process since the last call.
-UnitCoverage takeCoverage();
-
-/// From now on this process asks for takeCoverage(), and parses as Frontend does: on deep stacks,
-/// without bodies that are nested too deeply. In all others, such as clang-tidy, the adapter sees
-/// to that, and writes what was not followed to standard error.
-void hostAnalyses();
 
 } // namespace gradtidy

@@ -24,6 +24,26 @@ namespace fs = llvm::sys::fs;
 
 std::string quoted(StringRef text) { return ("'" + text + "'").str(); }
 
+/// The job of \p command, which stands in \p database, if that is not null. Adds the flags that are
+/// refused to \p refused.
+llvm::Expected<Job> makeJob(const std::string &source, CompileCommand command,
+                            const Database *database, FlagOrigin origin, const JobList &list,
+                            std::vector<std::string> &refused) {
+  auto expanded = expandResponseFiles(std::move(command.CommandLine), command.Directory);
+  if (!expanded)
+    return expanded.takeError();
+  FlagsRequest flags;
+  flags.commandLine = std::move(*expanded);
+  flags.origin = origin;
+  flags.file = command.Filename;
+  flags.directory = command.Directory;
+  flags.ownBefore = list.extraArgsBefore;
+  flags.ownAfter = list.extraArgs;
+  CompileCommand normalised(command.Directory, command.Filename, normaliseFlags(flags, &refused),
+                            "");
+  return Job{command.Filename, source, std::move(normalised), std::move(flags), database};
+}
+
 /// Collects the jobs of one request.
 class JobLister {
 public:
@@ -32,6 +52,8 @@ public:
       // runtime/compat lies two folders below the top of the tree.
       runtimeTree =
           path::parent_path(path::parent_path(absolutePath(request.runtimeInclude))).str();
+    list.extraArgs = request.extraArgs;
+    list.extraArgsBefore = request.extraArgsBefore;
   }
 
   JobList run() {
@@ -233,24 +255,18 @@ private:
     }
     if (const std::string why = whyUnreadable(file); !why.empty())
       return fail("cannot read " + quoted(file) + ": " + why);
-    auto expanded = expandResponseFiles(std::move(commandLine), directory);
-    if (!expanded)
-      return fail("the flags of " + quoted(file) +
-                  " are not known: " + llvm::toString(expanded.takeError()));
-    FlagsRequest flags;
-    flags.commandLine = std::move(*expanded);
-    flags.origin = origin;
-    flags.file = file;
-    flags.directory = directory;
-    flags.ownBefore = request.extraArgsBefore;
-    flags.ownAfter = request.extraArgs;
     std::vector<std::string> refused;
-    CompileCommand command(directory, file, normaliseFlags(flags, &refused), "");
+    llvm::Expected<Job> job =
+        makeJob(source, CompileCommand(directory, file, std::move(commandLine), ""), database,
+                origin, list, refused);
+    if (!job)
+      return fail("the flags of " + quoted(file) +
+                  " are not known: " + llvm::toString(job.takeError()));
     list.ignoredFlags.insert(refused.begin(), refused.end());
     if (database && database->hasSeveral(file))
       list.withSeveralCommands.push_back(file);
     jobOf.try_emplace(file, list.jobs.size());
-    list.jobs.push_back({file, source, std::move(command), std::move(flags), database});
+    list.jobs.push_back(std::move(*job));
   }
 
   void widenProject(StringRef folder) {
@@ -315,5 +331,17 @@ private:
 } // namespace
 
 JobList listJobs(const JobRequest &request) { return JobLister(request).run(); }
+
+std::optional<Job> jobOf(const std::string &file, const Database &database, const JobList &list) {
+  const CompileCommand *command = database.find(file);
+  if (!command || !whyUnreadable(file).empty())
+    return std::nullopt;
+  std::vector<std::string> refused; // Said when the source is asked for.
+  llvm::Expected<Job> job = makeJob(file, *command, &database, FlagOrigin::Database, list, refused);
+  if (job)
+    return std::move(*job);
+  llvm::consumeError(job.takeError());
+  return std::nullopt;
+}
 
 } // namespace gradtidy

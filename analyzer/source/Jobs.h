@@ -43,6 +43,7 @@ struct JobList {
   std::vector<std::pair<std::string, std::string>> withFlagsOfOthers;
   std::vector<std::string> withSeveralCommands; ///< Sources: see Database::hasSeveral.
   std::string projectFolder; ///< See Database::commonFolder; without one, of the jobs.
+  std::vector<std::string> extraArgs, extraArgsBefore;  ///< As in JobRequest.
   llvm::StringMap<std::unique_ptr<Database>> databases; ///< By path; null for a broken one.
 };
 
@@ -68,5 +69,9 @@ struct JobRequest {
 /// else as a file of its own with the flags of the nearest entry, as other files that their
 /// database lacks.
 JobList listJobs(const JobRequest &request);
+
+/// The job of \p file, a source of \p database, as it would be in \p list; none if it cannot be
+/// read.
+std::optional<Job> jobOf(const std::string &file, const Database &database, const JobList &list);
 
 } // namespace gradtidy

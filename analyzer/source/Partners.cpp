@@ -1,6 +1,5 @@
 #include "Partners.h"
 #include "BoundedFile.h"
-#include "Flags.h"
 #include "Paths.h"
 
 #include "clang/Basic/CharInfo.h"
@@ -83,35 +82,6 @@ StringRef holderOf(StringRef record) {
   return record;
 }
 
-// ---- flags -------------------------------------------------------------------------------------
-
-/// A normalised command, apart from program and file. Each target has its own include folders and
-/// macros.
-struct Words {
-  std::vector<std::string> folders, macros, others;
-};
-
-Words wordsOf(const CompileCommand &command) {
-  const std::vector<std::string> all =
-      normaliseFlags(command.CommandLine, command.Filename, command.Directory);
-  Words words;
-  for (size_t i = 1; i + 1 < all.size(); ++i) {
-    StringRef word = all[i];
-    const bool isMacro = word.consume_front("-D");
-    const bool isFolder = !isMacro && (word.consume_front("-isystem") ||
-                                       word.consume_front("-iquote") || word.consume_front("-I"));
-    if ((isMacro || isFolder) && word.empty() && i + 2 < all.size())
-      word = all[++i];
-    if (isMacro)
-      words.macros.push_back(word.str());
-    else if (isFolder)
-      words.folders.push_back(folderPath(word, command.Directory));
-    else
-      words.others.push_back(word.str());
-  }
-  return words;
-}
-
 } // namespace
 
 // ---- the sources of a program ------------------------------------------------------------------
@@ -140,13 +110,6 @@ public:
     const auto [entry, added] = sources.try_emplace(function);
     if (added)
       entry->second = findSourcesOf(function);
-    return entry->second;
-  }
-
-  const Words &words(const CompileCommand &unit) {
-    const auto [entry, added] = wordsOfUnit.try_emplace(unit.Filename);
-    if (added)
-      entry->second = wordsOf(unit);
     return entry->second;
   }
 
@@ -237,14 +200,16 @@ private:
   std::vector<const CompileCommand *> units;
   llvm::StringMap<const CompileCommand *> unitOf; ///< By file.
   std::string folder;
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring; ///< A free function, by its name.
-  llvm::StringMap<Words> wordsOfUnit;
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith;  ///< By a word in them.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring;  ///< A free function, by its name.
   std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.
   IncludeScan scan;
 };
 
-Partners::Partners(const JobList &list) : list(list) {}
+Partners::Partners(const JobList &list) : list(list) {
+  for (const Job &job : list.jobs)
+    listed.try_emplace(job.file, &job);
+}
 Partners::~Partners() = default;
 
 Partners::Program &Partners::programOf(const Job &job) {
@@ -264,14 +229,12 @@ Partners::Program &Partners::programOf(const Job &job) {
   return *program;
 }
 
-Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions,
-                             size_t most) {
+Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions) {
   Found found;
   if (functions.empty())
     return found;
   Program &program = programOf(job);
-  const CompileCommand *own = program.find(job.file);
-  if (!own)
+  if (!program.find(job.file))
     return found;
   for (const SharedFunction &function : functions) {
     std::vector<std::string> &added = function.source.empty() ? found.defining : found.calling;
@@ -279,36 +242,32 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
       if (source != job.file && !llvm::is_contained(added, source))
         added.push_back(source);
   }
-  const auto isOtherwiseCompiled = [&](const std::string &file) {
-    return program.words(*program.find(file)).others != program.words(*own).others;
-  };
-  llvm::erase_if(found.defining, isOtherwiseCompiled);
-  llvm::erase_if(found.calling, [&](const std::string &file) {
-    return llvm::is_contained(found.defining, file) || isOtherwiseCompiled(file);
-  });
+  llvm::erase_if(found.calling,
+                 [&](const std::string &file) { return llvm::is_contained(found.defining, file); });
   found.defining = nearestFirst(found.defining, job.file);
   found.calling = nearestFirst(found.calling, job.file);
-  if (found.defining.size() > most)
-    found.defining.resize(most);
-  if (found.defining.size() + found.calling.size() > most)
+  if (found.defining.size() > limit)
+    found.defining.resize(limit);
+  if (found.defining.size() + found.calling.size() > limit)
     found.calling.clear();
   return found;
 }
 
-bool Partners::isProgram(const Job &job) {
-  const auto text = readFileIfPossible(job.file);
-  return text && defines(text->getBuffer(), {"", "", "", "main"});
-}
-
-Partner Partners::describe(const Job &job, const std::string &file) {
-  Program &program = programOf(job);
-  const Words own = program.words(*program.find(job.file));
-  const auto without = [](std::vector<std::string> words, const std::vector<std::string> &known) {
-    llvm::erase_if(words, [&](const auto &word) { return llvm::is_contained(known, word); });
-    return words;
-  };
-  const Words &words = program.words(*program.find(file));
-  return {file, without(words.folders, own.folders), without(words.macros, own.macros)};
+const Job *Partners::jobOf(const std::string &file, const Job &job) {
+  if (const Job *known = listed.lookup(file))
+    return known;
+  const auto [entry, added] = others.try_emplace(file);
+  std::optional<Job> &other = entry->second;
+  if (added && job.database)
+    other = gradtidy::jobOf(file, *job.database, list);
+  if (added && other)
+    other->readsAll = true; // No header is made of what nobody edits.
+  if (added && other && job.others) {
+    other->others = job.others;
+    if (const auto text = job.others->find(file); text != job.others->end())
+      other->text = text->second;
+  }
+  return other ? &*other : nullptr;
 }
 
 } // namespace gradtidy

@@ -8,23 +8,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace gradtidy {
 
-/// A source to be parsed behind the main file of a unit.
-struct Partner {
-  std::string file; ///< Absolute.
-  /// What it is compiled with and the unit is not: include folders, and macros as in -D.
-  std::vector<std::string> folders, macros;
-};
-
 /// Not thread-safe.
 class Partners {
 public:
-  /// More partners than this are not analysed together with a unit.
-  static constexpr size_t limit = 8;
+  /// No more sources than these are linked to a unit.
+  static constexpr size_t limit = 32;
 
   /// \p list must outlive this object.
   explicit Partners(const JobList &list);
@@ -37,15 +31,12 @@ public:
 
   /// The sources that define those of \p functions that are not defined yet, and those that call
   /// the others: none of these if they are too many, since what all callers do counts. They include
-  /// the header that declares the function, or declare it by hand in a source of the same folder,
-  /// and are compiled as the unit of \p job is, include folders and macros apart. At most \p most.
-  Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions, size_t most = limit);
+  /// the header that declares the function, or declare it by hand in a source of the same folder.
+  Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions);
 
-  /// Whether the source of \p job seems to define main(): what a program does begins there.
-  bool isProgram(const Job &job);
-
-  /// \p file, one of those found, as a partner of the unit of \p job.
-  Partner describe(const Job &job, const std::string &file);
+  /// \p file, one of those found for \p job, as a job of its own, with the texts that an editor
+  /// has; null if it cannot be read.
+  const Job *jobOf(const std::string &file, const Job &job);
 
 private:
   class Program;
@@ -53,6 +44,8 @@ private:
 
   const JobList &list;
   std::map<const Database *, std::unique_ptr<Program>> programs;
+  llvm::StringMap<const Job *> listed;              ///< Those of the list, by file.
+  std::map<std::string, std::optional<Job>> others; ///< Those that are not in it.
 };
 
 } // namespace gradtidy

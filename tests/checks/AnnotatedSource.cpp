@@ -26,8 +26,6 @@
 //               Adds the flags for the headers in libtorch-VERSION of $GRADTIDY_LIBTORCH_CACHE,
 //               where script/bootstrap unpacks them. Exits with 77 (skipped) if they are not there.
 //   --has-fixes Every finding must have a fix, but for those announced with (no fix).
-//   --through-ir
-//               Analyzes what is read back from the text of each SOURCE.
 // Other options are passed on to gradtidy.
 
 #include <algorithm>
@@ -52,7 +50,7 @@ namespace {
 struct Options {
   enum class Mode { Compare, Fix, Together, Silent } mode = Mode::Compare;
   std::string gradtidy, check, libtorch;
-  bool hasFixes = false, throughIr = false;
+  bool hasFixes = false;
   std::vector<std::string> passedOn, flags;
   std::vector<fs::path> sources;
 };
@@ -77,8 +75,6 @@ Options parseOptions(int count, char **arguments) {
       options.mode = Options::Mode::Silent;
     else if (argument == "--has-fixes")
       options.hasFixes = true;
-    else if (argument == "--through-ir")
-      options.throughIr = true;
     else if (const std::string program = valueOf("--gradtidy"); !program.empty())
       options.gradtidy = program;
     else if (const std::string name = valueOf("--check"); !name.empty())
@@ -208,10 +204,8 @@ std::string quoted(const std::string &argument) {
 nlohmann::json findingsIn(const fs::path &source, const Options &options, const Workspace &space,
                           const std::vector<std::string> &more = {}) {
   const std::string output = space.folder / "findings.json";
-  std::string command =
-      quoted(options.gradtidy) + " --quiet --format=json " +
-      quoted("--config={Checks: '-*," + options.check + "'" +
-             (options.throughIr ? ", CheckOptions: {ml.ThroughIr: true}" : "") + "}");
+  std::string command = quoted(options.gradtidy) + " --quiet --format=json " +
+                        quoted("--config={Checks: '-*," + options.check + "'}");
   for (const auto *arguments : {&options.passedOn, &more})
     for (const std::string &argument : *arguments)
       command += " " + quoted(argument);

@@ -243,7 +243,7 @@ function f
   block 0
     forward net (x) {module=(class=Net mode=no)}
 class Net
-  member field=table role=tensor registered=unknown
+  member field=table role=tensor
 symbol f function name="f" definition=f
 symbol net variable name="net" local
 symbol x variable name="x" local)" +
@@ -256,6 +256,43 @@ class Net visible mode=no
     const ParsedUnit program = isLinked ? linked({user, owner}) : linked({user});
     const Event &forward = firstOf(functionOf(*program.unit, "f"), EventKind::Forward);
     CHECK(forward.module().isStateless == isLinked);
+  }
+}
+
+TEST_CASE("What any source does with a member is done with it") {
+  const std::string rest = R"(
+symbol Net class name="Net" at=f1:2:8 role=module usr="c:@S@Net" record=(members=[fc])
+symbol fc member name="fc" owner=Net
+)";
+  const std::string files = "file f1 \"net.h\" at=1:10\n";
+  const std::string implementation = "gradtidy-ir 2\nfile f0 \"net.cpp\"\n" + files + R"(
+class Net visible
+  member field=fc)" + rest;
+  const auto other = [&](const std::string &said) {
+    return "gradtidy-ir 2\nfile f0 \"main.cpp\"\n" + files + "\nclass Net\n  member field=fc" +
+           said + rest;
+  };
+  const auto memberOf = [&](const std::vector<std::string> &texts) {
+    const std::vector<llvm::StringRef> all(texts.begin(), texts.end());
+    const ParsedUnit program = linked(all);
+    REQUIRE(program.unit->classes().begin() != program.unit->classes().end());
+    const ModuleClass &view = *program.unit->classes().begin();
+    CHECK(view.isVisible);
+    return view.members.front();
+  };
+  const ModuleMember alone = memberOf({implementation});
+  CHECK(alone.registered == Answer::No);
+  CHECK_FALSE(alone.isManaged);
+  // Whichever comes first.
+  for (const bool isFirst : {false, true}) {
+    const auto both = [&](const std::string &said) {
+      return isFirst ? memberOf({other(said), implementation})
+                     : memberOf({implementation, other(said)});
+    };
+    CHECK(both(" registered=unknown").registered == Answer::Unknown);
+    CHECK(both(" registered=yes").registered == Answer::Yes);
+    CHECK(both(" managed").isManaged);
+    CHECK(both("").registered == Answer::No);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// A text as print() writes it, with words of all kinds.
 constexpr const char *text = R"(gradtidy-ir 2
 file f0 "a \"b\"\\\x09.cpp"
-file f1 "model.h" inclusion=2 at=1:2
+file f1 "model.h" inclusion=2 at=1:2 system
 file f2 "model.h"
 
 unit namespaces=["torch"] phrases=[check-launch] cuda
@@ -84,6 +84,30 @@ TEST_CASE("A text is read and says the same again") {
   const llvm::StringRef expected = text;
   const llvm::StringRef head = expected.take_front(expected.find("\nsymbol"));
   CHECK(once.substr(0, head.size()) == head.str());
+}
+
+TEST_CASE("A text grows with its code, however deeply that is nested") {
+  const auto textOf = [](unsigned depth) {
+    std::string nested = "gradtidy-ir 2\nfile f0 \"a.cpp\"\n\nfunction f code=@1\n  code\n";
+    for (unsigned level = 0; level < depth; ++level)
+      nested += std::string(4 + 2 * std::min(level, 30u), ' ') +
+                (level > 30 ? ">" + std::to_string(level - 30) + " " : "") + "@" +
+                std::to_string(level + 1) + " parentheses 1:1\n";
+    nested += "    >" + std::to_string(depth) + " @" + std::to_string(depth + 1) + " integer 1:2\n";
+    return nested + "symbol f function name=\"f\" definition=f code=@1\n";
+  };
+  auto parsed = parseIr(textOf(3000), Model::bundled());
+  REQUIRE(static_cast<bool>(parsed));
+  unsigned depth = 0;
+  for (const ir::Node *node = parsed->unit->functions().front()->body; node;
+       node = node->children.empty() ? nullptr : node->children.front())
+    ++depth;
+  CHECK(depth == 3001);
+  const std::string once = printed(*parsed);
+  CHECK(once.size() < 3001 * 120);
+  auto again = parseIr(once, Model::bundled());
+  REQUIRE(static_cast<bool>(again));
+  CHECK(printed(*again) == once);
 }
 
 TEST_CASE("What is read is what the text says") {

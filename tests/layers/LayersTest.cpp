@@ -41,13 +41,13 @@ const std::vector<Layer> &layers() {
       {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
       {"analyzer/plugin",
        {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/ir", "analyzer/events",
-        "analyzer/events/lowering", "analyzer/flow", "checks"}},
+        "analyzer/events/modules", "analyzer/events/lowering", "analyzer/flow", "checks"}},
       {"analyzer/prove", {"analyzer/frontend"}},
       {"analyzer/watch",
        {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
       {"analyzer/app",
        {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/values",
-        "analyzer/events/modules", "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin",
+        "analyzer/flow", "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin",
         "analyzer/prove", "analyzer/watch"}},
   };
   return all;

@@ -2,6 +2,7 @@
 #include "analyzer/frontend/Frontend.h"
 #include "analyzer/model/Model.h"
 #include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/LinkedAnalysis.h"
 #include "checks/Catalogue.h"
 #include "checks/Check.h"
 #include "tests/Project.h"
@@ -101,8 +102,18 @@ std::vector<tidy::ClangTidyError> analyse(const std::string &text, const std::st
   job.command.CommandLine = {"c++", "-std=c++20", "-fsyntax-only", "-I" + test::axonFolder(),
                              job.file};
   const Model &model = *llvm::cantFail(loadModels(test::axonModel()));
-  const Unit unit = Frontend(context, project.path()).run(job, model.headers(), model.renamed());
+  Frontend frontend(context, project.path());
+  const std::string root = findProjectRoot(job.file, project.path());
+  Unit unit = frontend.run(job, model.headers(), model.renamed(),
+                           [&](clang::ASTContext &ast, const UserCode &userCode, Unit &seen) {
+                             writeText(ast, model, userCode, root, seen);
+                           });
   REQUIRE(unit.outcome == Unit::Outcome::Analysed);
+  const std::string ir = std::exchange(unit.text, "");
+  const FunctionPlaces leftOut;
+  const LinkedUnit linked{
+      job, model, root, {ir}, frontend.filesOf(job), frontend.diagnosticIds(), leftOut};
+  analyse(linked, context, /*ir=*/nullptr, unit);
   return unit.diagnostics;
 }
 

@@ -66,7 +66,6 @@ private:
   /// What is known of a function besides its events.
   void describe(FunctionBody &body) {
     const FunctionCode code(body, vocabulary->code());
-    body.partner = partnerAt(body.function->location, context.getSourceManager());
     body.asksForMode = modules.asksForMode(*code.function);
     if (context.getLangOpts().CUDA)
       body.kernelCare = kernelCareOf(code, *vocabulary);

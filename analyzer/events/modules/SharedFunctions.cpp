@@ -17,10 +17,9 @@ namespace {
 
 class Collector : public clang::RecursiveASTVisitor<Collector> {
 public:
-  Collector(const clang::ASTContext &context, Vocabulary &vocabulary,
-            const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf)
+  Collector(const clang::ASTContext &context, Vocabulary &vocabulary)
       : context(context), sources(context.getSourceManager()), vocabulary(vocabulary),
-        isUserCode(vocabulary.code().isUserCode()), turnOf(turnOf) {}
+        isUserCode(vocabulary.code().isUserCode()) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -34,7 +33,7 @@ public:
     if (function->isThisDeclarationADefinition() && function->hasExternalFormalLinkage() &&
         !isModulesOwn(function))
       if (const std::string source = fileOf(function);
-          source != fileOf(firstDeclaration(*function)) || isDeclaredByHand(*function))
+          source != fileOf(function->getFirstDecl()) || isDeclaredByHand(*function))
         add(function, source);
     return true;
   }
@@ -66,28 +65,8 @@ private:
            !function.isMain() && !function.isTemplateInstantiation();
   }
 
-  /// The first as the unit and its partners are read, whatever a precompiled header has before;
-  /// null if none is read yet.
-  const clang::FunctionDecl *firstDeclaration(const clang::FunctionDecl &function) const {
-    const clang::FunctionDecl *first = nullptr;
-    std::optional<size_t> turnOfFirst;
-    for (const clang::FunctionDecl *other = function.getMostRecentDecl(); other;
-         other = other->getPreviousDecl())
-      if (const std::optional<size_t> turn = turnOf(*other);
-          turn && (!first || *turn <= *turnOfFirst)) {
-        first = other;
-        turnOfFirst = turn;
-      }
-    return first;
-  }
-
-  bool isDefined(const clang::FunctionDecl &function) const {
-    const clang::FunctionDecl *definition = nullptr;
-    return function.isDefined(definition) && turnOf(*definition);
-  }
-
   void need(const clang::FunctionDecl *function) {
-    if (!isDefined(*function) && !function->isPureVirtual() && !function->isImplicit() &&
+    if (!function->isDefined() && !function->isPureVirtual() && !function->isImplicit() &&
         !function->isDefaulted() && !function->isDeleted() && isUserCode(function) &&
         !llvm::isa<clang::CXXDestructorDecl>(function))
       add(function, {});
@@ -95,7 +74,7 @@ private:
 
   void add(const clang::FunctionDecl *function, const std::string &source) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
-    const std::string header = fileOf(firstDeclaration(*function));
+    const std::string header = fileOf(function->getFirstDecl());
     if (header.empty() || function->isDependentContext() || !matters(function))
       return;
     const clang::CXXRecordDecl *record = method ? method->getParent() : nullptr;
@@ -139,16 +118,14 @@ private:
   const clang::SourceManager &sources;
   Vocabulary &vocabulary;
   const CodeMap::IsUserCode &isUserCode;
-  const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf;
   llvm::DenseSet<const clang::CXXRecordDecl *> used;
 };
 
 } // namespace
 
-std::vector<SharedFunction>
-findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf) {
-  Collector collector(context, vocabulary, turnOf);
+std::vector<SharedFunction> findSharedFunctions(clang::ASTContext &context,
+                                                Vocabulary &vocabulary) {
+  Collector collector(context, vocabulary);
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);
   return {collector.found.begin(), collector.found.end()};

@@ -4,8 +4,6 @@
 #include "analyzer/events/values/Vocabulary.h"
 #include "analyzer/source/SharedFunction.h"
 
-#include <functional>
-#include <optional>
 #include <vector>
 
 namespace clang {
@@ -19,9 +17,6 @@ namespace gradtidy {
 /// defined elsewhere. Sorted; the forward pass and the constructors of a module are not counted
 /// among what others may call. Visits the traversal scope of \p context, as far as it is the
 /// user's.
-/// \param turnOf  in which turn a declaration was read; none for one that does not count yet.
-std::vector<SharedFunction>
-findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary,
-                    const std::function<std::optional<size_t>(const clang::Decl &)> &turnOf);
+std::vector<SharedFunction> findSharedFunctions(clang::ASTContext &context, Vocabulary &vocabulary);
 
 } // namespace gradtidy

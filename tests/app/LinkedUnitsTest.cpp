@@ -1,9 +1,17 @@
-// The sources of a program are read once, and yet analysed as each would be by itself.
+// Each source of a program is parsed once, and analyzed with what its text is linked to: whatever
+// was asked for, by how many workers, and whatever the cache has.
 #include "tests/Project.h"
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+#include <map>
+
+#include <sys/stat.h>
+
 using namespace gradtidy::test;
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -58,19 +66,22 @@ public:
   const std::vector<std::string> sources = {"main.cpp", "step.cpp", "loss.cpp", "other.cpp"};
 };
 
-/// How many units were analysed in the parse of another.
-std::string companions(const Run &run) {
-  const size_t end = run.err.find(" in the parse of another");
-  const size_t begin = run.err.rfind(' ', end - 1) + 1;
-  return end == std::string::npos ? "" : run.err.substr(begin, end - begin);
+/// The files of a cache that have the \p extension, with the numbers of their inodes: what is
+/// written is another one.
+std::map<std::string, ino_t> kept(const Project &project, const std::string &extension) {
+  std::map<std::string, ino_t> files;
+  for (const auto &entry : fs::directory_iterator(project.path("cache/units")))
+    if (struct stat status = {};
+        entry.path().extension() == extension && ::stat(entry.path().c_str(), &status) == 0)
+      files[entry.path().string()] = status.st_ino;
+  return files;
 }
 
 } // namespace
 
-TEST_CASE("A program's sources are analysed in the parse of its main()") {
+TEST_CASE("What is found in a program does not depend on what is asked for") {
   const WholeProgram program;
-  const Run together = program.all({"--no-cache", "--stats"});
-  CHECK(companions(together) == "2");
+  const Run together = program.all({"--no-cache"});
   CHECK(count(together.out, finding) == 3);
   CHECK(together.out == program.oneByOne());
   for (const char *workers : {"-j1", "-j3"})
@@ -81,19 +92,18 @@ TEST_CASE("What one source does not see by itself changes nothing of it") {
   struct Case {
     const char *what;
     std::string main, step; ///< What they have before their function and before all.
-    std::string companions;
   };
   const std::vector<Case> cases = {
       {"its own macro", "#define LIMIT 3\nint limit = LIMIT;\n",
-       "#define DEPTH 3\nint depth = DEPTH;\n", "2"},
+       "#define DEPTH 3\nint depth = DEPTH;\n"},
       {"a macro of main.cpp", "#define CLEARS 1\n",
-       "#ifdef CLEARS\n#define advance() zero_grad()\n#endif\n", "0"},
+       "#ifdef CLEARS\n#define advance() zero_grad()\n#endif\n"},
       {"a macro of main.cpp in a header", "#define CLEARS 1\n#include \"late.h\"\n",
-       "#include \"late.h\"\n", "0"},
-      {"a macro that a header has not seen", "#include \"late.h\"\n",
-       "#define CLEARS 1\n#include \"late.h\"\n", "1"},
+       "#include \"late.h\"\n"},
       {"a helper of the same name", "static int helper() { return 1; }\n",
-       "static int helper() { return 2; }\n", "0"},
+       "static int helper() { return 2; }\n"},
+      {"a class of the same name", "namespace { struct State { int a; }; State state; }\n",
+       "namespace { struct State { int b; }; State state; }\n"},
   };
   for (const Case &each : cases) {
     INFO(each.what);
@@ -101,8 +111,8 @@ TEST_CASE("What one source does not see by itself changes nothing of it") {
     program.write("late.h", "#pragma once\n#ifdef CLEARS\n#define advance() zero_grad()\n#endif\n");
     program.write("main.cpp", WholeProgram::main("step(net, solver);", each.main));
     program.write("step.cpp", WholeProgram::step("#include <axon/axon.h>\n" + each.step));
-    const Run together = program.all({"--no-cache", "--stats"});
-    CHECK(companions(together) == each.companions);
+    const Run together = program.all({"--no-cache"});
+    CHECK(count(together.out, finding) == 3);
     CHECK(together.out == program.oneByOne());
   }
 }
@@ -117,7 +127,7 @@ TEST_CASE("Findings in a header belong to all that include it") {
   CHECK(known.out == program.lint({"step.cpp", "--no-cache"}).out);
 }
 
-TEST_CASE("A source that changes is analysed anew, whoever has read it") {
+TEST_CASE("A source that changes is analysed anew, and those that are linked to it") {
   const WholeProgram program;
   program.all({"--cache-dir=cache"});
   for (const char *inLoop : {"solver.zero_grad(); step(net, solver);", "step(net, solver);"}) {
@@ -134,8 +144,71 @@ TEST_CASE("A source that nobody asked for is not spoken of") {
   CHECK(run.out.find("step.cpp:") == std::string::npos);
 }
 
-TEST_CASE("A unit that crashes costs no other that was parsed with it") {
-  // Calls of deep.cpp, which is one source more than the partners of main.cpp.
+TEST_CASE("Only what has changed is parsed again") {
+  const WholeProgram program;
+  program.all({"--cache-dir=cache"});
+  const auto before = kept(program, ".unit"), texts = kept(program, ".ir");
+  CHECK(before.size() == 4);
+  CHECK(texts.size() == 4);
+  program.write("loss.cpp", program.read("loss.cpp") + "// Edited.\nint more;\n");
+  program.all({"--cache-dir=cache"});
+  unsigned changed = 0;
+  for (const auto &[file, inode] : kept(program, ".unit"))
+    changed += inode != before.at(file);
+  CHECK(changed == 1);
+}
+
+TEST_CASE("A text that is damaged, gone or cannot be kept is made anew") {
+  const WholeProgram program;
+  const std::string sound = program.all({"--cache-dir=cache"}).out;
+  const auto damage = GENERATE(0, 1, 2, 3);
+  const auto files = kept(program, damage < 2 ? ".ir" : ".unit");
+  for (const auto &each : files) {
+    const std::string &file = each.first;
+    const std::string name = fs::relative(file, program.path()).string();
+    if (damage % 2)
+      fs::remove(file);
+    else
+      program.overwrite(name, program.read(name).substr(0, 40) + "?");
+  }
+  fs::remove_all(program.path("cache/results"));
+  const Run run = program.all({"--cache-dir=cache"});
+  CHECK(run.out == sound);
+  CHECK(run.err.find("error") == std::string::npos);
+  CHECK(kept(program, damage < 2 ? ".ir" : ".unit").size() == files.size());
+}
+
+TEST_CASE("More sources are linked than eight") {
+  const WholeProgram program;
+  // main() calls one() of one.cpp, which calls two() of two.cpp, and so on to step().
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+  std::string header = program.read("step.h");
+  for (const std::string &name : names)
+    header += "void " + name + "(axon::Block &net, axon::Solver &solver);\n";
+  program.write("step.h", header);
+  std::string database = "[";
+  const auto add = [&](const std::string &file) {
+    database += (database.size() > 1 ? "," : "") + std::string("{\"directory\": \"") +
+                program.path() + "\", \"file\": \"" + file +
+                "\", \"command\": \"c++ -std=c++20 -I" + axonFolder() + " -c " + file + "\"}";
+  };
+  for (size_t i = 0; i < names.size(); ++i) {
+    program.write(names[i] + ".cpp", "#include \"step.h\"\nvoid " + names[i] +
+                                         "(axon::Block &net, axon::Solver &solver) { " +
+                                         (i + 1 < names.size() ? names[i + 1] : "step") +
+                                         "(net, solver); }\n");
+    add(names[i] + ".cpp");
+  }
+  for (const char *file : {"main.cpp", "step.cpp", "loss.cpp"})
+    add(file);
+  program.write("compile_commands.json", database + "]");
+  program.write("main.cpp", WholeProgram::main("a(net, solver);"));
+  CHECK(count(program.lint({"--no-cache", "step.cpp"}).out, finding) == 0); // Six calls deep.
+  program.write("main.cpp", WholeProgram::main("g(net, solver);"));
+  CHECK(count(program.lint({"--no-cache", "step.cpp"}).out, finding) == 1);
+}
+
+TEST_CASE("A source that crashes costs no other") {
   std::string crash;
   unsigned isLost = 1;
   SECTION("the depth of a function, which alone is lost") {
@@ -145,9 +218,7 @@ TEST_CASE("A unit that crashes costs no other that was parsed with it") {
       crash += " + x";
     crash += "; }\n";
   }
-  SECTION("the parser") {
-    crash = crashingCode() + "int deep(axon::Block &net, int x) {}\n";
-  }
+  SECTION("the parser") { crash = crashingCode() + "int deep(axon::Block &net, int x) {}\n"; }
 
   const WholeProgram program;
   std::string declarations = program.read("step.h") + "int deep(axon::Block &net, int x);\n", calls;

@@ -1,6 +1,6 @@
 // What is known of a value where two ways meet, domain by domain: tables of one side, the other and
 // both. Each holds whichever of the two ways is the first.
-#include "analyzer/flow/Value.h"
+#include "analyzer/flow/State.h"
 
 #include <catch2/catch.hpp>
 
@@ -135,13 +135,21 @@ TEST_CASE_METHOD(Fixture,
   }
 }
 
-TEST_CASE_METHOD(Fixture, "What variables hold on one of two ways is kept") {
-  Storage here, there;
-  here.origin = a;
-  there.origin = tables.paths.unknown();
-  CHECK(commonStorage(here, there, tables).origin == tables.paths.unknown());
-  CHECK(tables.heldOnOneWay.contains(a));
-  CHECK_FALSE(tables.heldOnOneWay.contains(tables.paths.unknown()));
+TEST_CASE_METHOD(Fixture, "What variables hold on one of two ways is held behind them") {
+  const auto holding = [&](PathId holder) {
+    Value value;
+    value.storage.origin = holder;
+    State state(tables);
+    state.setValue(b, value);
+    return state;
+  };
+  State state = holding(a);
+  const State other = holding(tables.paths.unknown());
+  CHECK(state.isHeld(a));
+  CHECK_FALSE(other.isHeld(a));
+  state.join(other, Junction::Branches);
+  CHECK(state.isHeld(a));
+  CHECK_FALSE(state.isHeld(b));
 }
 
 TEST_CASE_METHOD(Fixture, "A tensor lies in memory of parameters if it does on one way") {

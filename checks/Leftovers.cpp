@@ -9,7 +9,7 @@ static Value tensorAt(const Visit &visit, PathId path) {
 }
 
 std::optional<Level> levelOfLeftover(const Visit &visit) {
-  const Leftover &left = visit.event.leftover;
+  const Leftover &left = visit.event.details->leftover;
   switch (left.ending) {
   case Ending::None:
     return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<Level> levelOfLeftover(const Visit &visit) {
 }
 
 Note noteOnTemporary(const Visit &visit, llvm::StringRef what) {
-  const Leftover &left = visit.event.leftover;
+  const Leftover &left = visit.event.details->leftover;
   const char *unless = "";
   if (levelOfLeftover(visit) == Level::Certain)
     unless = "";

@@ -71,9 +71,10 @@ private:
         if (event.kind == EventKind::Backward) {
           hasBackward |= isEachTime;
         } else if (isInside) {
-          const bool isCounted = event.kind == EventKind::Step && event.every && !isOne(event);
+          const bool isCounted =
+              event.kind == EventKind::Step && event.details->every && !isOne(event);
           if (isEachTime || (event.kind == EventKind::Step && !isCounted) ||
-              event.kind == EventKind::Call || (isCounted && step && step->every))
+              event.kind == EventKind::Call || (isCounted && step && step->details->every))
             return nullptr;
           if (isCounted)
             step = &event;
@@ -92,7 +93,7 @@ private:
            visit.source.isBefore(loop.end(), step.site->begin());
   }
 
-  static bool isOne(const Event &step) { return step.every->integer == 1; }
+  static bool isOne(const Event &step) { return step.details->every->integer == 1; }
 
   struct Batch {
     std::int64_t samples = 0; ///< 0 if nobody knows.
@@ -112,7 +113,7 @@ private:
       if (other.event->function == forward.function && isOver(*other.event, loop))
         if (const Event *maker =
                 visit.unit.program().makerOf(other.event->operands.front(), other.before))
-          return {maker->loader.batchSize, maker};
+          return {maker->details->loader.batchSize, maker};
     return {};
   }
 

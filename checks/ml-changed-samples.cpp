@@ -15,9 +15,9 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (!made.loader.sampleChange)
+    if (!made.details->loader.sampleChange)
       return;
-    const auto [call, isDropped] = made.loader.sampleChange;
+    const auto [call, isDropped] = made.details->loader.sampleChange;
     Finding finding(Level::Likely, *call,
                     "each epoch changes the samples again: this computes in the memory in which "
                     "the dataset keeps them");

@@ -16,7 +16,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
-    if (step.every) {
+    if (step.details->every) {
       onAccumulation(visit, reporter);
       onEveryRound(visit, reporter);
       return;
@@ -53,7 +53,7 @@ private:
           clear = &event;
         }
     const ir::Node *choice = choiceOf(step);
-    const ir::Node *other = clear && clear->every ? choiceOf(*clear) : nullptr;
+    const ir::Node *other = clear && clear->details->every ? choiceOf(*clear) : nullptr;
     const auto isBetween = [&](const Event *backward) {
       return !contains(visit, choice, backward->site) && !contains(visit, other, backward->site) &&
              isBehind(visit, *backward, *clear) && isBehind(visit, step, *backward);
@@ -98,7 +98,8 @@ private:
                     isBehind(visit, step, event) && event.function == &function &&
                     function.loopsAround(event.site) == loops;
       }
-    if (!isFilled || loops.empty() || clear->every || function.loopsAround(clear->site) != loops ||
+    if (!isFilled || loops.empty() || clear->details->every ||
+        function.loopsAround(clear->site) != loops ||
         function.isConditional(clear->site, loops.front()))
       return;
     Finding finding(Level::Certain, *clear,
@@ -119,7 +120,7 @@ private:
 
   /// What asks for the round in which the event happens.
   static const ir::Node *choiceOf(const Event &event) {
-    const ir::Node *around = event.every;
+    const ir::Node *around = event.details->every;
     while (around && around->kind != ir::NodeKind::If)
       around = event.function->statementAround(around);
     return ir::as(ir::NodeKind::If, around);

@@ -9,13 +9,13 @@ namespace {
 class CustomFunction : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    const CustomFunctionFacts &facts = moment.event.custom;
+    const CustomFunctionFacts &facts = moment.event.details->custom;
     return facts.inputs >= 0 || facts.misplaced >= 0 || facts.keepsOutput || facts.changesInput;
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    const CustomFunctionFacts &facts = event.custom;
+    const CustomFunctionFacts &facts = event.details->custom;
     Finding finding(Level::Certain, event);
     if (facts.inputs >= 0) {
       finding.message = "backward() returns " + std::to_string(facts.gradients) +

@@ -12,7 +12,7 @@ namespace {
 class DanglingDataPtr : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.leftover.ending != Ending::None || usesLost(moment);
+    return moment.event.details->leftover.ending != Ending::None || usesLost(moment);
   }
   bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
 
@@ -24,7 +24,7 @@ public:
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)
       return;
     Finding finding(*level, event);
-    const ir::Symbol *keeper = event.leftover.keeper;
+    const ir::Symbol *keeper = event.details->leftover.keeper;
     finding.message = (keeper ? "'" + keeper->spelling.str() + "' keeps a pointer"
                               : std::string("this is kept, a pointer")) +
                       " into a temporary tensor, which ends with the statement; give the tensor a "
@@ -49,7 +49,7 @@ private:
     const Event &event = visit.event;
     const ir::Node *declaration =
         ir::as(ir::NodeKind::Declaration, event.function->statementOf(event.site));
-    const ir::Symbol *keeper = event.leftover.keeper;
+    const ir::Symbol *keeper = event.details->leftover.keeper;
     const ir::Node *tensor = event.subject.expr;
     if (!declaration || declaration->declared.size() != 1 ||
         declaration->declared.front() != keeper || !event.function->compoundOf(declaration) ||

@@ -18,7 +18,7 @@ public:
     const Event &event = moment.event;
     switch (event.kind) {
     case EventKind::Create:
-      if (event.leftover.ending != Ending::None)
+      if (event.details->leftover.ending != Ending::None)
         return true;
       break;
     case EventKind::Return:
@@ -46,7 +46,7 @@ public:
       reportReleased(visit, visit.before.valueOf(*read).storage, reporter);
     const std::optional<Value> value = borrowed(visit, event);
     const char *outlives = "which it outlives";
-    if (event.kind == EventKind::Create && event.leftover.ending != Ending::None) {
+    if (event.kind == EventKind::Create && event.details->leftover.ending != Ending::None) {
       reportTemporary(visit, reporter);
     } else if (event.kind == EventKind::Return) {
       const Note note{event, "it is returned here"};
@@ -169,7 +169,7 @@ private:
     const bool isFreed = storage.released->constant == true;
     Finding finding(isFreed ? Level::Certain : Level::Likely, made,
                     "the tensor lies in the memory of '" +
-                        ownerOf(visit, made.holder).spelling.str() + "', which is " +
+                        ownerOf(visit, made.details->holder).spelling.str() + "', which is " +
                         (isFreed ? "freed" : "reallocated") + " before the tensor is read");
     finding.notes.push_back({*storage.released, isFreed ? "freed here" : "reallocated here"});
     finding.notes.push_back({visit.event, "read here"});

@@ -12,7 +12,7 @@ namespace {
 class DanglingViewArgument : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.leftover.ending != Ending::None || usesLost(moment);
+    return moment.event.details->leftover.ending != Ending::None || usesLost(moment);
   }
   bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
 
@@ -25,7 +25,7 @@ public:
     const std::optional<Level> level = levelOfLeftover(visit);
     if (!level || !isView)
       return;
-    const Leftover &left = event.leftover;
+    const Leftover &left = event.details->leftover;
     Place place = event;
     if (left.keeper && event.site->kind == ir::NodeKind::Declaration)
       place.location = left.keeper->location;

@@ -14,9 +14,9 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (!made.loader.shared || made.loader.workers < 2)
+    if (!made.details->loader.shared || made.details->loader.workers < 2)
       return;
-    const LoaderOptions &loader = made.loader;
+    const LoaderOptions &loader = made.details->loader;
     Finding finding(Level::Likely, *loader.change,
                     "all workers of the loader change '" + loader.shared->spelling.str() +
                         "', which they share, and nothing makes them wait for each other");

@@ -16,7 +16,7 @@ public:
     const ir::Node *loop = loopBegunBy(visit);
     const Event *maker =
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
-    if (!maker || !maker->loader.lacksBatchSize || !stepsIn(visit, *loop))
+    if (!maker || !maker->details->loader.lacksBatchSize || !stepsIn(visit, *loop))
       return;
     Finding finding(Level::Likely, *maker,
                     "nobody tells this loader how many samples are in a batch: it gives one at a "

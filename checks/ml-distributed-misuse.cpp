@@ -13,14 +13,14 @@ namespace {
 class DistributedMisuse : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.copied ||
+    return moment.event.details->copied ||
            llvm::is_contained({EventKind::Step, EventKind::Forward}, moment.event.kind) ||
            beginsBatches(moment.event);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    if (event.copied)
+    if (event.details->copied)
       onSetEpoch(event, reporter);
     else if (event.kind == EventKind::Step)
       onStep(visit, reporter);
@@ -52,7 +52,7 @@ private:
     report(Level::Certain, setEpoch,
            "the loader has a sampler of its own, and keeps its order: this sets the epoch of "
            "another one",
-           {*setEpoch.copied, "the loader gets its sampler here"}, reporter);
+           {*setEpoch.details->copied, "the loader gets its sampler here"}, reporter);
   }
 
   /// Models that nobody keeps equal are as many models as there are processes.
@@ -93,7 +93,7 @@ private:
     const Event *maker = visit.unit.program().makerOf(visit.event.operands.front(), visit.before);
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
-    if (!maker || !maker->loader.givesAll || maker->function != team.function ||
+    if (!maker || !maker->details->loader.givesAll || maker->function != team.function ||
         team.function->group.choosesMore || !trainsIn(visit, *visit.event.function, &loop))
       return;
     report(Level::Advice, *maker,
@@ -123,7 +123,7 @@ private:
   static bool splitsSamples(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [](const Block &block) {
       return llvm::any_of(block.events, [](const Event &event) {
-        return event.operation == Operation::MakeLoader && event.loader.splitsSamples;
+        return event.operation == Operation::MakeLoader && event.details->loader.splitsSamples;
       });
     });
   }

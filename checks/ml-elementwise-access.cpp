@@ -26,11 +26,11 @@ public:
 private:
   void onRead(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    if (!(read.elementLoop.loop || read.elementLoop.isOfCalls) || read.elementLoop.isComputed ||
-        read.parameterLoop || isForPeople(visit))
+    if (!(read.details->elementLoop.loop || read.details->elementLoop.isOfCalls) ||
+        read.details->elementLoop.isComputed || read.details->parameterLoop || isForPeople(visit))
       return;
     const auto loops =
-        read.elementLoop.loop ? countedBy(visit, read, read.subject.expr) : askedIn(visit);
+        read.details->elementLoop.loop ? countedBy(visit, read, read.subject.expr) : askedIn(visit);
     if (loops.size() > 1 && !isElsewhere(visit))
       report(visit, loops,
              "each element is read as a tensor of its own, which takes about a microsecond; an "
@@ -84,8 +84,8 @@ private:
   /// it.
   static bool isForPeople(const Visit &visit) {
     const Event &read = visit.event;
-    return read.use.assertion || read.use.isVain || read.shown == Shown::Printed ||
-           read.site->begin().isMacroID();
+    return read.details->use.assertion || read.details->use.isVain ||
+           read.shown == Shown::Printed || read.site->begin().isMacroID();
   }
 
   /// Whether the tensor may be on a GPU: there the host waits for each element, of which

@@ -17,13 +17,13 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const ir::Node *loop = loopBegunBy(visit);
     const Event *maker = loop ? makerOf(visit) : nullptr;
-    if (!maker || !(maker->loader.dropsLast || maker->loader.draw) || !evaluates(visit, *loop) ||
-        !isForEvaluation(visit, *maker))
+    if (!maker || !(maker->details->loader.dropsLast || maker->details->loader.draw) ||
+        !evaluates(visit, *loop) || !isForEvaluation(visit, *maker))
       return;
-    if (const ir::Node *drop = maker->loader.dropsLast)
+    if (const ir::Node *drop = maker->details->loader.dropsLast)
       report(*drop, "this leaves the last batch out of each evaluation, unless it is full",
              {{*loop, "the evaluation is here"}}, reporter);
-    if (const ir::Node *draw = maker->loader.draw)
+    if (const ir::Node *draw = maker->details->loader.draw)
       report(*draw,
              "random numbers are drawn for each sample, also where a model is evaluated: each "
              "evaluation sees other data",

@@ -8,10 +8,12 @@ namespace {
 
 class HolderTypeid : public Check {
 public:
-  bool wants(const Moment &moment) const override { return moment.event.classTest != nullptr; }
+  bool wants(const Moment &moment) const override {
+    return moment.event.details->classTest != nullptr;
+  }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    const ClassTest *test = visit.event.classTest;
+    const ClassTest *test = visit.event.details->classTest;
     if (!test || test->form == ClassTest::Lookup ||
         (test->form == ClassTest::Key && !looksUpModules(visit)))
       return;
@@ -38,7 +40,7 @@ private:
   static bool looksUpModules(const Visit &visit) {
     const ir::Symbol *place = placeOf(visit.event.site);
     return place && llvm::any_of(visit.observations(), [&](const Observation &other) {
-             const ClassTest *test = other.event->classTest;
+             const ClassTest *test = other.event->details->classTest;
              const ir::Symbol *container =
                  test && test->form == ClassTest::Lookup ? placeOf(other.event->site) : nullptr;
              return container && (container == place || container->owner == place);

@@ -55,7 +55,7 @@ private:
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
       for (const ir::Node *loop : function.loopsAround(frame->site)) {
-        if (function.isConditional(frame->site, loop) && !frame->every)
+        if (function.isConditional(frame->site, loop) && !frame->details->every)
           return {};
         for (const Observation &other : visit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
@@ -63,7 +63,7 @@ private:
                        ? Training{loop, &function, other.event}
                        : Training();
       }
-      if (function.isConditional(frame->site) && !frame->every)
+      if (function.isConditional(frame->site) && !frame->details->every)
         return {};
     }
     return {};

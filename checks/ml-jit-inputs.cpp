@@ -10,11 +10,13 @@ namespace {
 
 class JitInputs : public Check {
 public:
-  bool wants(const Moment &moment) const override { return moment.event.growth.list != nullptr; }
+  bool wants(const Moment &moment) const override {
+    return moment.event.details->growth.list != nullptr;
+  }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
-    const ir::Node &added = *event.growth.list;
+    const ir::Node &added = *event.details->growth.list;
     const ir::Node *list = ir::as(ir::NodeKind::Reference, &added);
     const ir::Symbol *variable = list && list->symbol->isVariable() ? list->symbol : nullptr;
     const bool isKept = !variable || (variable->isLocal && variable->isStatic); // By a member, say.
@@ -36,10 +38,10 @@ private:
   static Fix clear(const Visit &visit, const ir::Symbol &list, const std::string &name) {
     const FunctionBody &function = *visit.event.function;
     const ir::Node *made = ir::asConstruction(list.init);
-    const ir::Node *statement = function.statementOf(visit.event.growth.list);
+    const ir::Node *statement = function.statementOf(visit.event.details->growth.list);
     const auto loops = function.loopsAround(visit.event.site);
     if (list.kind != ir::SymbolKind::Parameter && made && made->arguments.size() == 0 &&
-        visit.event.growth.isAll && function.compoundOf(statement) &&
+        visit.event.details->growth.isAll && function.compoundOf(statement) &&
         function.loopsAround(statement) == loops)
       return insertBefore(visit, statement, name + ".clear();");
     return {};

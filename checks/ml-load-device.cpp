@@ -204,8 +204,9 @@ private:
     const ir::Symbol *member = fileMemberOf(load);
     for (const Observation &other : visit.observations())
       if (const Event &save = *other.event;
-          save.operation == Operation::Save && ((!save.file.empty() && save.file == load.file) ||
-                                                (member && fileMemberOf(save) == member)))
+          save.operation == Operation::Save &&
+          ((!save.details->file.empty() && save.details->file == load.details->file) ||
+           (member && fileMemberOf(save) == member)))
         return other.before.module(storedBy(save)).device;
     return {};
   }

@@ -14,7 +14,7 @@ public:
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    if (visit.event.kind == EventKind::Load && visit.event.filled)
+    if (visit.event.kind == EventKind::Load && visit.event.details->filled)
       return reportList(visit.event, reporter);
     if (visit.event.kind == EventKind::Forward)
       reportModule(visit, reporter);
@@ -24,18 +24,19 @@ private:
   static void reportList(const Event &load, Reporter &reporter) {
     Finding finding = at(load, "this adds to the list: the tensors of the file come behind those "
                                "that are there already");
-    finding.notes.push_back({load.filled->begin(), load.filled == load.site
-                                                       ? "those of the round before are still there"
-                                                       : "there are some from here"});
+    finding.notes.push_back(
+        {load.details->filled->begin(), load.details->filled == load.site
+                                            ? "those of the round before are still there"
+                                            : "there are some from here"});
     reporter.report(std::move(finding));
   }
 
   static void reportModule(const Visit &visit, Reporter &reporter) {
     const ModuleFacts module = visit.before.module(visit.event.subject);
     const Event *load = module.undone;
-    if (!load || load->file.empty() || module.element == ElementType::Unknown)
+    if (!load || load->details->file.empty() || module.element == ElementType::Unknown)
       return;
-    const std::optional<Saved> saved = savedIn(visit, load->file);
+    const std::optional<Saved> saved = savedIn(visit, load->details->file);
     if (!saved || saved->element == module.element)
       return;
     Finding finding = at(*load, "this gives the parameters the type that they were saved in, " +
@@ -62,7 +63,7 @@ private:
     std::optional<Saved> found;
     for (const Observation &other : visit.observations()) {
       const Event &save = *other.event;
-      if (save.operation != Operation::Save || save.file != file)
+      if (save.operation != Operation::Save || save.details->file != file)
         continue;
       if (save.operands.empty() || !isModule(save.operands.front().role))
         return std::nullopt;

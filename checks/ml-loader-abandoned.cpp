@@ -15,15 +15,16 @@ public:
     const Operand &loader = begin.operands.front();
     const Event *before = visit.before.unfinishedLoop(loader);
     const Event *maker = before ? visit.unit.program().makerOf(loader, visit.before) : nullptr;
-    if (!maker || maker->loader.workers == 0)
+    if (!maker || maker->details->loader.workers == 0)
       return;
     // How many batches there are, only the program knows.
-    Finding finding(before->earlyEnd.isConditional ? Level::Likely : Level::Certain, begin,
+    Finding finding(before->details->earlyEnd.isConditional ? Level::Likely : Level::Certain, begin,
                     "the loader throws here: its workers still hold batches for a loop that was "
                     "left early");
-    finding.notes.push_back({*before->earlyEnd.leave, before->earlyEnd.leave == before->site
-                                                          ? "only the first batch is taken here"
-                                                          : "the loop is left here"});
+    finding.notes.push_back(
+        {*before->details->earlyEnd.leave, before->details->earlyEnd.leave == before->site
+                                               ? "only the first batch is taken here"
+                                               : "the loop is left here"});
     finding.notes.push_back({*maker, "the loader is made with workers here"});
     reporter.report(std::move(finding));
   }

@@ -13,12 +13,12 @@ namespace {
 class LoaderNotShuffled : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.batchLoop ||
+    return moment.event.details->batchLoop ||
            llvm::is_contained({EventKind::Step, EventKind::Backward}, moment.event.kind);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    if (visit.event.batchLoop)
+    if (visit.event.details->batchLoop)
       return onBatch(visit, reporter);
     // Who updates weights by hand has no step, but does it in every epoch.
     const bool isByHand = visit.event.kind == EventKind::Backward;
@@ -45,14 +45,14 @@ private:
   void onBatch(const Visit &visit, Reporter &reporter) {
     const Event &slice = visit.event;
     const TrainingLoop training = trainingLoopAround(visit);
-    if (training.loop != slice.batchLoop || training.event != &slice ||
-        !hasBackward(visit, *slice.batchLoop) ||
-        first.try_emplace(slice.batchLoop, slice.site).first->second != slice.site ||
+    if (training.loop != slice.details->batchLoop || training.event != &slice ||
+        !hasBackward(visit, *slice.details->batchLoop) ||
+        first.try_emplace(slice.details->batchLoop, slice.site).first->second != slice.site ||
         isMadeUp(visit.before.valueOf(slice.subject)))
       return;
     Finding finding(Level::Likely, slice,
                     "the batches are sliced in the same order in every epoch of the training");
-    finding.notes.push_back({slice.function->loopsAround(slice.batchLoop)[0]->begin(),
+    finding.notes.push_back({slice.function->loopsAround(slice.details->batchLoop)[0]->begin(),
                              "each round of this loop is an epoch"});
     reporter.report(std::move(finding));
   }

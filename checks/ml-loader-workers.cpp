@@ -18,12 +18,13 @@ public:
     const ir::Node *loop = loopBegunBy(visit);
     const Event *maker =
         loop ? visit.unit.program().makerOf(begin.operands.front(), visit.before) : nullptr;
-    if (!maker || !maker->loader.lacksWorkers || !maker->loader.read || !trainsOnGpu(visit, *loop))
+    if (!maker || !maker->details->loader.lacksWorkers || !maker->details->loader.read ||
+        !trainsOnGpu(visit, *loop))
       return;
     Finding finding(Level::Advice, *maker,
                     "this loader has no workers: the GPU waits while the training reads each "
                     "batch");
-    finding.notes.push_back({*maker->loader.read, "the samples are read here"});
+    finding.notes.push_back({*maker->details->loader.read, "the samples are read here"});
     finding.notes.push_back({*loop, "the training on a GPU is here"});
     reporter.report(std::move(finding));
   }

@@ -16,7 +16,7 @@ class ModuleShallowCopy : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    return event.keepsBest || event.sharedChange ||
+    return event.keepsBest || event.details->sharedChange ||
            llvm::is_contained({EventKind::Forward, EventKind::Backward}, event.kind) ||
            usesSnapshot(moment) || changesWeights(moment) || storesParameters(moment) ||
            storesGraph(moment);
@@ -26,7 +26,7 @@ public:
     const Event &event = visit.event;
     if (event.keepsBest)
       onBest(visit, reporter);
-    else if (event.sharedChange)
+    else if (event.details->sharedChange)
       onList(visit, reporter);
     else if (event.kind == EventKind::Forward)
       passes.insert({&event,
@@ -64,12 +64,12 @@ private:
   /// A list is filled with handles of one object.
   static void onList(const Visit &visit, Reporter &reporter) {
     const Event &list = visit.event;
-    const bool isOfModules = list.sharedChange == list.site;
+    const bool isOfModules = list.details->sharedChange == list.site;
     Finding finding(Level::Certain, list,
                     isOfModules ? "all elements of this list are the same module"
                                 : "all elements of this list are the same tensor");
     if (!isOfModules)
-      finding.notes.push_back({*list.sharedChange, "a change of one changes all, here"});
+      finding.notes.push_back({*list.details->sharedChange, "a change of one changes all, here"});
     reporter.report(std::move(finding));
   }
 

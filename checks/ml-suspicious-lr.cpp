@@ -16,7 +16,7 @@ class SuspiciousLr : public Check {
 public:
   bool wants(const Moment &moment) const override {
     return moment.event.kind == EventKind::Construct &&
-           (moment.event.rate.expr || moment.event.rate.given);
+           (moment.event.details->rate.expr || moment.event.details->rate.given);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -50,7 +50,7 @@ private:
 
   /// The rate as the function says it, or where its caller writes the number.
   static LearningRate rateIn(const Visit &visit) {
-    const LearningRate &rate = visit.event.rate;
+    const LearningRate &rate = visit.event.details->rate;
     const Event *caller = visit.callers.empty() ? nullptr : visit.callers.back();
     if (!rate.given || !caller)
       return rate;

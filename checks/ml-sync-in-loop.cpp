@@ -21,7 +21,7 @@ public:
     const Event &event = moment.event;
     return event.operation == Operation::ReadScalar || isPass(moment) ||
            llvm::is_contained({EventKind::Backward, EventKind::Step}, event.kind) ||
-           (movesTensor(event) && event.elementLoop.loop) || isAskedOfCopy(moment);
+           (movesTensor(event) && event.details->elementLoop.loop) || isAskedOfCopy(moment);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -70,7 +70,7 @@ private:
   }
 
   void onRead(const Visit &visit, Reporter &reporter) {
-    if (visit.event.parameterLoop)
+    if (visit.event.details->parameterLoop)
       return onParameter(visit, reporter);
     if (!isOnGpu(visit, sourceOf(visit))) {
       if (!isLikelyOnGpu(visit) || onUse(visit, reporter))
@@ -83,7 +83,7 @@ private:
       return;
     }
     const TrainingLoop training = trainingLoopOrBranchAround(visit);
-    if (const ir::Node *loop = visit.event.elementLoop.loop; loop && loop != training.loop)
+    if (const ir::Node *loop = visit.event.details->elementLoop.loop; loop && loop != training.loop)
       onElement(visit, *loop, training, reporter);
     else if (onUse(visit, reporter))
       return;
@@ -113,11 +113,11 @@ private:
   /// An element that is copied to the host alone.
   void onCopy(const Visit &visit, Reporter &reporter) {
     const Event &move = visit.event;
-    const Operand *target = move.elementLoop.loop ? targetOf(move) : nullptr;
+    const Operand *target = move.details->elementLoop.loop ? targetOf(move) : nullptr;
     if (target &&
         (target->expr ? visit.before.deviceOf(*target) : target->device).kind == Device::Cpu &&
         isOnGpu(visit, move.subject))
-      onElement(visit, *move.elementLoop.loop, trainingLoopAround(visit), reporter);
+      onElement(visit, *move.details->elementLoop.loop, trainingLoopAround(visit), reporter);
   }
 
   /// A number of each parameter, such as the norm of its gradient. Parameters are where the modules
@@ -127,9 +127,9 @@ private:
     const Device device = visit.before.valueOf(read.subject).placement.device;
     if (device.isKnown() ? !isOnGpu(visit, read.subject) : !visit.unit.program().movesModules())
       return;
-    const TrainingLoop training = trainingLoopOrBranchAround(visit, read.parameterLoop);
+    const TrainingLoop training = trainingLoopOrBranchAround(visit, read.details->parameterLoop);
     const bool isStep = (read.function->isStep || stepsOptimizer(*read.function)) &&
-                        !read.function->isInBranch(read.parameterLoop);
+                        !read.function->isInBranch(read.details->parameterLoop);
     if (!isStep && (!training.loop || training.depth > 1))
       return;
     report(visit, training, "parameter", reporter);
@@ -179,7 +179,7 @@ private:
   /// A number that need not be read for what it is for.
   static bool onUse(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    const NumberUse &use = read.use;
+    const NumberUse &use = read.details->use;
     const bool isVain = use.isVain && !takesTime(*read.function);
     const bool isJoined = use.joined && joinsOnGpu(visit, *use.joined);
     if (!isVain && !use.assertion && !use.otherTest && !isJoined)
@@ -263,8 +263,8 @@ private:
   void onRound(const Visit &visit, const TrainingLoop &training, Reporter &reporter) {
     Finding finding(Level::Certain, *training.event);
     const bool isCalled = training.event != &visit.event;
-    const bool isLast = !isCalled && visit.event.lastOfLoop == training.loop;
-    const ir::Node *before = isCalled ? nullptr : visit.event.readBefore;
+    const bool isLast = !isCalled && visit.event.details->lastOfLoop == training.loop;
+    const ir::Node *before = isCalled ? nullptr : visit.event.details->readBefore;
     const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
     if (!isLast && !before && !waiting && onSeveral(visit, reporter))
       return;
@@ -307,11 +307,11 @@ private:
 
   static Turn turnOf(const Visit &visit) {
     const Event &read = visit.event;
-    if (read.operation != Operation::ReadScalar || read.parameterLoop || !isShown(visit) ||
+    if (read.operation != Operation::ReadScalar || read.details->parameterLoop || !isShown(visit) ||
         !isLikelyOnGpu(visit))
       return {};
     const TrainingLoop training = trainingLoopOrBranchAround(visit);
-    if (read.elementLoop.loop && read.elementLoop.loop != training.loop)
+    if (read.details->elementLoop.loop && read.details->elementLoop.loop != training.loop)
       return {};
     if (training.loop)
       return training.depth == 0 ? Turn{training.loop, training.event, /*isLoop=*/true} : Turn();
@@ -338,7 +338,7 @@ private:
 
   /// Whether the number, perhaps that of a function that returns it, is for people alone.
   static bool isShown(const Visit &visit) {
-    Shown shown = visit.event.use.assertion ? Shown::Logged : visit.event.shown;
+    Shown shown = visit.event.details->use.assertion ? Shown::Logged : visit.event.shown;
     for (const Event *caller : llvm::reverse(visit.callers)) {
       if (shown != Shown::Returned)
         break;
@@ -425,7 +425,7 @@ private:
     const Event &read = visit.event;
     if (first.try_emplace(&loop, read.site).first->second != read.site)
       return;
-    const bool isComputed = read.elementLoop.isComputed;
+    const bool isComputed = read.details->elementLoop.isComputed;
     const bool isOfStep = isTrainingStep(*read.function);
     const bool isTrained = training.loop || isOfStep || isOfModule(visit);
     const bool isRepeated = loopsAround(visit).back() != &loop || isTrained;

@@ -13,7 +13,7 @@ namespace {
 class UnscaledAccumulation : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.kind == EventKind::Step && moment.event.onlyCounts;
+    return moment.event.kind == EventKind::Step && moment.event.details->onlyCounts;
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -24,7 +24,7 @@ public:
     const Event *backward = backwardIn(visit, loop);
     if (!backward)
       return;
-    const std::string rounds = textOf(visit, step.every).str();
+    const std::string rounds = textOf(visit, step.details->every).str();
     if (rounds.empty())
       return;
     Finding finding(stepsByGradients(visit) ? Level::Likely : Level::Advice, *backward,
@@ -72,7 +72,8 @@ private:
           if (!isEachTime || isGiven || backward)
             return nullptr;
           backward = &event;
-        } else if (isEachTime || !event.site || (event.kind == EventKind::Step && !event.every)) {
+        } else if (isEachTime || !event.site ||
+                   (event.kind == EventKind::Step && !event.details->every)) {
           return nullptr;
         } else {
           isCleared |= event.kind == EventKind::ClearGradients;
@@ -83,7 +84,7 @@ private:
 
   static Fix repair(const Visit &visit, const Event &backward, const std::string &rounds) {
     const ir::Node *loss = backward.subject.expr;
-    const ir::Node *number = ir::as(ir::NodeKind::Reference, visit.event.every);
+    const ir::Node *number = ir::as(ir::NodeKind::Reference, visit.event.details->every);
     const bool isKnownThere =
         !number || visit.source.isBefore(number->symbol->location, backward.site->begin());
     if (!loss || backward.subject.role != TypeRole::Tensor || textOf(visit, loss).empty() ||

@@ -16,7 +16,8 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &end = visit.event;
     const GpuWork &work = visit.before.gpuWork();
-    if (!end.since || !work.launched || !work.clock || work.clock->subject.path != end.since ||
+    if (!end.details->since || !work.launched || !work.clock ||
+        work.clock->subject.path != end.details->since ||
         !visit.unit.program().mayBeGpu(work.device) || asksBeforeWaiting(*end.function))
       return;
     const Stopwatch watch = stopwatchOf(visit);

@@ -14,14 +14,15 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &made = visit.event;
-    if (!made.loader.engine || made.loader.workers < 2)
+    if (!made.details->loader.engine || made.details->loader.workers < 2)
       return;
-    const ir::Symbol &engine = *made.loader.engine;
+    const ir::Symbol &engine = *made.details->loader.engine;
     Finding finding(Level::Likely, engine,
                     "each worker of the loader has a copy of '" + engine.spelling.str() +
                         "', and all copies draw the same numbers");
-    finding.notes.push_back(
-        {made, "the loader with " + std::to_string(made.loader.workers) + " workers is made here"});
+    finding.notes.push_back({made, "the loader with " +
+                                       std::to_string(made.details->loader.workers) +
+                                       " workers is made here"});
     reporter.report(std::move(finding));
   }
 };

@@ -15,11 +15,11 @@ namespace {
 class ZeroInit : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.equalNeurons.before != nullptr;
+    return moment.event.details->equalNeurons.before != nullptr;
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    const EqualNeurons &equal = visit.event.equalNeurons;
+    const EqualNeurons &equal = visit.event.details->equalNeurons;
     const std::string before = equal.before->spelling.str();
     const std::string behind = equal.behind->spelling.str();
     Finding finding(Level::Likely, *equal.fill,

@@ -5,6 +5,7 @@
 
 #include "Device.h"
 #include "KernelCare.h"
+#include "Rare.h"
 #include "analyzer/ir/Node.h"
 #include "analyzer/model/Role.h"
 
@@ -72,7 +73,7 @@ enum class BindKind : unsigned char {
 
 /// The answer to a repeated condition (see Conditions.h), as a truth value.
 struct Flag {
-  int condition = -1; ///< Its number, or -1 for nothing known.
+  signed char condition = -1; ///< Its number, or -1 for nothing known.
   bool isNegated = false;
 };
 
@@ -137,6 +138,7 @@ struct SampleChange {
   bool isDropped = false;         ///< Nobody takes its value.
 
   explicit operator bool() const { return call; }
+  bool operator==(const SampleChange &) const = default;
 };
 
 /// What a data loader is made with, as the source says.
@@ -160,12 +162,16 @@ struct LoaderOptions {
   const ir::Node *change = nullptr;
   /// What changes the samples where the dataset keeps them, each time it gives them.
   SampleChange sampleChange = {};
+
+  bool operator==(const LoaderOptions &) const = default;
 };
 
 /// How a loop over a loader is left before the last batch.
 struct EarlyEnd {
   const ir::Node *leave = nullptr; ///< What does so first; null if nothing does.
   bool isConditional = false;      ///< Not every round reaches it.
+
+  bool operator==(const EarlyEnd &) const = default;
 };
 
 /// When what a kept pointer or view leads to ends with the expression that makes it.
@@ -184,12 +190,16 @@ struct Leftover {
   PathId original = noPath; ///< A tensor that lives on.
   const ir::Node *temporary = nullptr; ///< What ends.
   const ir::Symbol *keeper = nullptr;  ///< The variable that keeps it, if it is one.
+
+  bool operator==(const Leftover &) const = default;
 };
 
 /// What adds to a list in every round of a loop, or every run of a function, and never takes away.
 struct Growth {
   const ir::Node *list = nullptr; ///< Where the first is added; null if there is none.
   bool isAll = false;             ///< Nothing else fills the list.
+
+  bool operator==(const Growth &) const = default;
 };
 
 /// What is wrong with how a function that computes its own gradients is written.
@@ -199,6 +209,8 @@ struct CustomFunctionFacts {
   int misplaced = -1; ///< Which of them is for an input that is no tensor.
   bool keepsOutput = false;  ///< Bind: the context keeps what the function returns.
   bool changesInput = false; ///< Combine: an input is changed in place, returned, and not marked.
+
+  bool operator==(const CustomFunctionFacts &) const = default;
 };
 
 /// Two layers, one behind the other, whose weights are a constant each: nothing but biases tells
@@ -208,6 +220,8 @@ struct EqualNeurons {
   const ir::Symbol *behind = nullptr;
   const ir::Node *fill = nullptr;  ///< What fills the first.
   const ir::Node *other = nullptr; ///< What fills the second.
+
+  bool operator==(const EqualNeurons &) const = default;
 };
 
 /// A loop that reads another element of one and the same tensor in each round.
@@ -217,6 +231,8 @@ struct ElementLoop {
                                   ///< of all elements for the round.
   /// There is none in this function, of which each call reads the element that it is asked for.
   bool isOfCalls = false;
+
+  bool operator==(const ElementLoop &) const = default;
 };
 
 /// What becomes of a number that is for people alone.
@@ -233,15 +249,17 @@ struct NumberUse {
   bool isVain = false;                 ///< See isVain().
   const ir::Node *otherTest = nullptr; ///< See otherTestOf().
   const ir::Node *joined = nullptr;    ///< See joinedBy().
+
+  bool operator==(const NumberUse &) const = default;
 };
 
 /// What is written of the order in which a tensor has samples and steps: its first two dimensions.
 struct OrderMark {
-  int samples =
-      -1; ///< That of the samples: of a batch that is made, of what is asked for its size.
+  /// That of the samples: of a batch that is made, of what is asked for its size.
+  signed char samples = -1;
   bool isPlain = false; ///< A loss of classes counts all that it is given, and each the same; what
                         ///< fills up sequences may be anything else, too.
-  int pooled = -1;      ///< Combine: the one of which it takes the last entry, or the mean.
+  signed char pooled = -1; ///< Combine: the one of which it takes the last entry, or the mean.
   bool keepsFirst = false; ///< Combine: the first size is that of the subject.
 };
 
@@ -271,6 +289,40 @@ struct LearningRate {
   const ir::Node *expr = nullptr; ///< Where it is said; null if nobody knows it.
   double value = 0;
   const ir::Symbol *given = nullptr; ///< What callers give it by, if they do.
+
+  bool operator==(const LearningRate &) const = default;
+};
+
+/// What few events say, each of it for a check or two.
+struct EventDetails {
+  LearningRate rate = {};               ///< Construct: that an optimizer starts with.
+  LoaderOptions loader = {};            ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};               ///< Create of batches: how the loop over them ends.
+  Leftover leftover = {};               ///< What ends although something is kept of it.
+  CustomFunctionFacts custom = {};      ///< In a function that computes its own gradients.
+  Growth growth = {};                   ///< Forward: of its list of inputs.
+  EqualNeurons equalNeurons = {};       ///< Of what fills the weights of a layer.
+  const ClassTest *classTest = nullptr; ///< Combine: what it asks.
+  llvm::StringRef file;             ///< Load, what saves: the name of the file, if it is written.
+  const ir::Node *filled = nullptr; ///< Load: what has filled the list that it adds to.
+  const Text *name =
+      nullptr;            ///< Combine that registers something: by which name, where that is known.
+  PathId holder = noPath; ///< Create over memory: the variable by which that is freed.
+  PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
+  ElementLoop elementLoop = {};            ///< Combine that reads a number, Move to the host.
+  const ir::Node *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
+  const ir::Node *readBefore = nullptr;    ///< The same: see readBefore().
+  const ir::Node *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
+  NumberUse use = {};                      ///< The same.
+  const ir::Node *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
+  const ir::Node *copied = nullptr;        ///< SetEpoch: what has taken a copy of the subject, and
+                                           ///< makes the call vain.
+  const ir::Node *sharedChange = nullptr;  ///< Construct of a list: see changeOfShared().
+  /// Step, ClearGradients, Call, what saves: N of `if ((i + 1) % N == 0)` around it.
+  const ir::Node *every = nullptr;
+  bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
+
+  bool operator==(const EventDetails &) const = default;
 };
 
 struct Event {
@@ -278,11 +330,10 @@ struct Event {
   BindKind bind = BindKind::Value;
   const ir::Node *site = nullptr; ///< Where; never null.
   Operand subject;
-  llvm::SmallVector<Operand, 2> operands;
+  llvm::SmallVector<Operand, 1> operands;
+  Rare<EventDetails> details;
   PathId result = noPath;
   PathId memory = noPath; ///< Create: whose memory it is, a local variable's or any element's.
-  PathId holder = noPath; ///< Create over memory: the variable by which that is freed.
-  PathId since = noPath;  ///< ReadClock: the earlier time that is taken from this one.
   TypeRole resultRole = TypeRole::None;
   Operation operation = Operation::None; ///< What the framework's function or layer computes.
   const Operator *run = nullptr;         ///< The framework's operator that it runs, if it is one.
@@ -292,10 +343,7 @@ struct Event {
   const Typing *typing = nullptr;    ///< What is written of the elements and shape of the result.
   Trait trait = Trait::None;         ///< Construct, Step: what holds of the class of the subject;
                                      ///< Call: of the function.
-  LearningRate rate = {};            ///< Construct: that an optimizer starts with.
   bool keepsMomentum = false;        ///< Construct: the optimizer has a momentum.
-  LoaderOptions loader = {};         ///< Combine: of the data loader that is made.
-  EarlyEnd earlyEnd = {};            ///< Create of batches: how the loop over them ends.
   bool isArithmetic = false;         ///< The result carries no tensor.
   bool isTensor = false;             ///< The result is a tensor or holds some.
   bool isDifferentiable = true;      ///< The result has a gradient if an operand has.
@@ -315,27 +363,14 @@ struct Event {
   bool changesCopy = false; ///< The same: the subject is a copy of elements, for nothing else.
   HostRead hostRead = HostRead::None; ///< Combine: what the function reads of the memory it gets.
   bool readsOnHost() const { return hostRead > HostRead::Packed; }
-  Leftover leftover = {}; ///< What ends although something is kept of it.
   /// Combine: the result is a pointer into the subject or a view of it. Construct: the result is a
   /// view of the operand, or keeps the pointers that it is made with. Create: it lies where the
   /// pointer leads that it is made with.
   bool leadsIn = false;
-  CustomFunctionFacts custom = {};          ///< In a function that computes its own gradients.
-  Growth growth = {};                       ///< Forward: of its list of inputs.
-  EqualNeurons equalNeurons = {};           ///< Of what fills the weights of a layer.
   ListChange listChange = ListChange::None; ///< Construct, Combine: of the result, the subject.
-  const ClassTest *classTest = nullptr;     ///< Combine: what it asks.
-  llvm::StringRef file;               ///< Load, what saves: the name of the file, if it is written.
-  std::optional<ElementType> element; ///< Move: what a module's parameters become.
-  const ir::Node *filled = nullptr;   ///< Load: what has filled the list that it adds to.
-  OrderMark order = {};               ///< Of samples and steps.
-  ElementLoop elementLoop = {};       ///< Combine that reads a number, Move to the host.
-  const ir::Node *lastOfLoop = nullptr;    ///< The same: see lastOfLoop().
-  const ir::Node *readBefore = nullptr;    ///< The same: see readBefore().
-  const ir::Node *parameterLoop = nullptr; ///< The same: see parameterLoopOf().
-  NumberUse use = {};                      ///< The same.
-  Shown shown = Shown::No;                 ///< The same, or a Call that gives a number.
-  const ir::Node *batchLoop = nullptr;     ///< Combine that takes a slice: see batchLoopOf().
+  std::optional<ElementType> element;       ///< Move: what a module's parameters become.
+  OrderMark order = {};                     ///< Of samples and steps.
+  Shown shown = Shown::No;   ///< Combine that reads a number, or a Call that gives one.
   bool dropsBatch = false;   ///< Combine: a batch of one sample loses the dimension of samples.
   bool keepsStrides = false; ///< Combine: the result is as the only tensor among the operands.
   bool isStateless = false;  ///< Forward: the module has neither parameters nor a mode.
@@ -348,9 +383,6 @@ struct Event {
   bool isAsync = false;      ///< Move, Overwrite: the host does not wait for the copy.
   bool isPageable = false;   ///< Create: certainly not in page-locked memory.
   bool namesGpu = false;     ///< Create, Move: to a GPU, whatever the machine has.
-  const ir::Node *copied = nullptr;       ///< SetEpoch: what has taken a copy of the subject, and
-                                          ///< makes the call vain.
-  const ir::Node *sharedChange = nullptr; ///< Construct of a list: see changeOfShared().
   bool keepsBest = false;    ///< Bind, or Combine that adds an element to a list: in a branch that
                              ///< keeps the best of a number.
   bool isRegistered = false; ///< Bind: of a layer of the framework, which has registered what it
@@ -358,7 +390,6 @@ struct Event {
   bool givesParameters = false; ///< Combine: the result is a list of those of the subject.
   bool growsSubject = false; ///< Combine: a module with parameters becomes a part of the subject.
   Registers registers = Registers::None; ///< Combine: what the operand becomes of the subject.
-  const Text *name = nullptr;            ///< The same: by which name, where it is known.
   bool hasParameters = false;            ///< Forward: the module certainly has some.
   bool isLostEdit = false;   ///< Bind, Combine: it changes options that no optimizer reads.
   bool startsThread = false; ///< The closures among the operands run in a thread of their own.
@@ -371,9 +402,6 @@ struct Event {
   /// Combine of `c ? a : b`: what chooses operand 0. What has a `constant`: what tells it
   /// otherwise.
   Flag choice;
-  /// Step, ClearGradients, Call, what saves: N of `if ((i + 1) % N == 0)` around it.
-  const ir::Node *every = nullptr;
-  bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
   /// Assign: their new value. SetMode, SetGradMode, EnterGradMode, SetAutocast, SetAutocastCache,
   /// RequireGrad: on or off. Backward, Differentiate: whether the graph is retained; unknown
   /// where that goes through a part of it only. Anomaly detection: on or off. Release: the memory

@@ -593,21 +593,22 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCar
 
 /// Behind kind, callee, subject, operands, result with its role, and site.
 template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> event) {
+  EventDetails details = *event.details;
   archive("bind", event.bind, BindKind::Value);
   archive("module", event.called);
   archive("memory", event.memory);
-  archive("holder", event.holder);
-  archive("since", event.since);
+  archive("holder", details.holder);
+  archive("since", details.since);
   archive("operation", event.operation, Operation::None);
   archive("run", event.run);
   archive("changes-elements", event.changesElements);
   archive("coverage", event.coverage, Coverage::All);
   archive("typing", event.typing);
   archive("trait", event.trait, Trait::None);
-  archive("rate", event.rate);
+  archive("rate", details.rate);
   archive("momentum", event.keepsMomentum);
-  archive("loader", event.loader);
-  archive("early-end", event.earlyEnd);
+  archive("loader", details.loader);
+  archive("early-end", details.earlyEnd);
   archive("arithmetic", event.isArithmetic);
   archive("tensor", event.isTensor, event.resultRole == TypeRole::Tensor);
   archive("differentiable", event.isDifferentiable, true);
@@ -623,24 +624,24 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("own-gradient", event.usesOwnGradient);
   archive("changes-copy", event.changesCopy);
   archive("host-read", event.hostRead, HostRead::None);
-  archive("leftover", event.leftover);
+  archive("leftover", details.leftover);
   archive("leads-in", event.leadsIn);
-  archive("custom", event.custom);
-  archive("growth", event.growth);
-  archive("equal-neurons", event.equalNeurons);
+  archive("custom", details.custom);
+  archive("growth", details.growth);
+  archive("equal-neurons", details.equalNeurons);
   archive("list-change", event.listChange, ListChange::None);
-  archive("class-test", event.classTest);
-  archive("file", event.file);
+  archive("class-test", details.classTest);
+  archive("file", details.file);
   archive("element", event.element);
-  archive("filled", event.filled);
+  archive("filled", details.filled);
   archive("order", event.order);
-  archive("element-loop", event.elementLoop);
-  archive("last-of-loop", event.lastOfLoop);
-  archive("read-before", event.readBefore);
-  archive("parameter-loop", event.parameterLoop);
-  archive("use", event.use);
+  archive("element-loop", details.elementLoop);
+  archive("last-of-loop", details.lastOfLoop);
+  archive("read-before", details.readBefore);
+  archive("parameter-loop", details.parameterLoop);
+  archive("use", details.use);
   archive("shown", event.shown, Shown::No);
-  archive("batch-loop", event.batchLoop);
+  archive("batch-loop", details.batchLoop);
   archive("drops-batch", event.dropsBatch);
   archive("keeps-strides", event.keepsStrides);
   archive("stateless", event.isStateless);
@@ -653,14 +654,14 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("async", event.isAsync);
   archive("pageable", event.isPageable);
   archive("gpu", event.namesGpu);
-  archive("copied", event.copied);
-  archive("shared-change", event.sharedChange);
+  archive("copied", details.copied);
+  archive("shared-change", details.sharedChange);
   archive("keeps-best", event.keepsBest);
   archive("registered", event.isRegistered);
   archive("gives-parameters", event.givesParameters);
   archive("grows-subject", event.growsSubject);
   archive("registers", event.registers, Registers::None);
-  archive("name", event.name);
+  archive("name", details.name);
   archive("parameters", event.hasParameters);
   archive("lost-edit", event.isLostEdit);
   archive("starts-thread", event.startsThread);
@@ -668,9 +669,11 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("clear", event.clear);
   archive("forgets", event.forgets);
   archive("choice", event.choice);
-  archive("every", event.every);
-  archive("only-counts", event.onlyCounts);
+  archive("every", details.every);
+  archive("only-counts", details.onlyCounts);
   archive("constant", event.constant);
+  if constexpr (Archive::isReading)
+    *event.details.change() = std::move(details);
 }
 
 // ---- functions ---------------------------------------------------------------------------------

@@ -40,9 +40,9 @@ static bool isFollowedItself(const Event &event) {
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
   const ir::Type *given = event.function->function->type;
   const bool isPointed = event.leadsIn && given && given->isPointer; // A function that gives it.
-  return !isPlain || event.operation != Operation::None || event.classTest || isPointed ||
+  return !isPlain || event.operation != Operation::None || event.details->classTest || isPointed ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
-         event.leftover.ending != Ending::None ||
+         event.details->leftover.ending != Ending::None ||
          (event.leadsIn && event.trait == Trait::ViewsElements) || isFollowed(event.subject) ||
          llvm::any_of(event.operands, isFollowed);
 }

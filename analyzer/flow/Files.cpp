@@ -128,11 +128,11 @@ const Event &namingOf(const Event &event, llvm::ArrayRef<const Event *> callers)
 
 FileId registeredName(const Event &event, llvm::ArrayRef<const Event *> callers,
                       const State &state) {
-  if (!event.name)
+  if (!event.details->name)
     return noFile;
   NameBuilder builder(event, callers, state);
   builder.name = std::to_string(static_cast<unsigned>(event.registers)) + ':';
-  return builder.add(*event.name, callers.size()) && builder.places.empty()
+  return builder.add(*event.details->name, callers.size()) && builder.places.empty()
              ? state.tables->files.of(builder.name, {})
              : noFile;
 }

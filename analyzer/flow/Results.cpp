@@ -351,7 +351,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.storage.object = tables.paths.element(event.result, 0);
   if (event.operation != Operation::WrapMemory)
     result.storage.origin = event.result;
-  if (event.holder)
+  if (event.details->holder)
     result.storage.wrapped = &event;
   if (event.operation == Operation::Allocate &&
       !llvm::is_contained(tables.types[result.layout.type].shape.sizes, 0)) {

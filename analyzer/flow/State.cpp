@@ -825,7 +825,7 @@ void State::launch(const Event &event, Device device) {
 void State::beginBatches(PathId loader, const Event &begin) {
   endBatches(loader);
   if (const PathId object = resolve(loader);
-      begin.earlyEnd.leave && object != tables->paths.unknown())
+      begin.details->earlyEnd.leave && object != tables->paths.unknown())
     unfinished[object] = &begin;
 }
 

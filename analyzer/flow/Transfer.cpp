@@ -586,7 +586,7 @@ static void growModule(const Event &event, State &state) {
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
-  if (event.classTest)
+  if (event.details->classTest)
     return true; // It changes nothing.
   if (isModule(event.subject.role))
     growModule(event, state);

@@ -139,12 +139,12 @@ TEST_CASE("A body without its last brace costs no other function") {
   }
 }
 
-TEST_CASE("A training step that is written down five thousand times takes little memory") {
+TEST_CASE("A training step that is written down ten thousand times takes little memory") {
   const std::string step = "{ axon::distance(net(x), x).backpropagate(); solver.advance(); "
                            "solver.zero_grad(); }\n";
   const Run run = lintAround("void unrolled(axon::Block net, axon::Array x) {\n"
                              "  axon::Solver solver(net.weights());\n" +
-                             repeated(step, 5000) + "}\n");
+                             repeated(step, 10000) + "}\n");
   CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
   CHECK(count(run.err, "Not analysed") == 0);
   CHECK(peakMegabytes() < 300);

@@ -62,7 +62,7 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   event.isTensor = true;
   event.operands.push_back(values.operand(loader));
   event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
-  event.earlyEnd = earlyEndOf(*call, *code);
+  event.details.change()->earlyEnd = earlyEndOf(*call, *code);
   if (stacksSamples(loader->IgnoreParenImpCasts()->getType(), vocabulary)) // as it was made
     event.order.samples = 0;
   if (mayMoveTensors(loader->getType(), vocabulary))
@@ -251,7 +251,7 @@ void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
         event.memory = paths.element(event.memory);
     }
     if (const VarDecl *holder = holderOf(site.arguments.front(), vocabulary, context))
-      event.holder = pathOf(holder);
+      event.details.change()->holder = pathOf(holder);
   }
   event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
   event.keepsDimensions =

@@ -42,7 +42,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
       readDevice(operand, event.result);
-  event.sharedChange = node(changeOfShared(*construct, *code, vocabulary));
+  event.details.change()->sharedChange = node(changeOfShared(*construct, *code, vocabulary));
   markConstruction(event, construct->getType(), arguments);
   event.listChange = madeList(*construct, vocabulary);
   event.leadsIn = leadsIntoArgument(*construct, vocabulary);

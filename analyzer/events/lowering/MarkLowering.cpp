@@ -114,7 +114,7 @@ void FunctionLowering::lowerClassTest(const Stmt *statement) {
   result->classTests.push_back(std::make_unique<const ClassTest>(std::move(*test)));
   Event &event = emit(EventKind::Combine, statement);
   event.isArithmetic = true;
-  event.classTest = result->classTests.back().get();
+  event.details.change()->classTest = result->classTests.back().get();
 }
 
 /// Whether \p size is one factor of a product: how large several elements are.
@@ -158,6 +158,7 @@ void FunctionLowering::markTexts(Event &event) {
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
+  auto details = event.details.change();
   const bool isOperator = site.callee->getOverloadedOperator() != OO_None;
   if (!isOperator || site.callee->getOverloadedOperator() == OO_Call)
     markTexts(event);
@@ -169,9 +170,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
                       !samplesOnPurpose(*method) && !mayAskForMode(*site.call, *code);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
       event.kind == EventKind::Call || event.operation == Operation::Save)
-    event.every = node(roundsBetween(*site.call, *code));
-  event.onlyCounts = event.every && event.kind != EventKind::Call &&
-                     onlyCounts(*CodeMap::expr(event.every), *code, context);
+    details->every = node(roundsBetween(*site.call, *code));
+  details->onlyCounts = details->every && event.kind != EventKind::Call &&
+                        onlyCounts(*CodeMap::expr(details->every), *code, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Call)
@@ -202,14 +203,14 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.hostRead = readBy(*code, *site.call, vocabulary);
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
-    event.leftover = leftByPointer(*code, *site.call, vocabulary, values);
+    details->leftover = leftByPointer(*code, *site.call, vocabulary, values);
   event.leadsIn |= event.kind == EventKind::Combine && site.object &&
                    leadsIntoObject(*site.call, *site.object, vocabulary);
   if (event.operation == Operation::WrapMemory)
-    event.leftover = leftByWrapping(*code, *site.call, vocabulary);
+    details->leftover = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
-    event.growth = growthOf(*site.arguments.front(), *site.call, *code);
+    details->growth = growthOf(*site.arguments.front(), *site.call, *code);
   event.dropsBatch =
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
@@ -217,30 +218,31 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadScalar) {
-    event.elementLoop = elementLoopOf(*site.call, *code, vocabulary, context);
-    event.lastOfLoop = node(lastOfLoop(*site.call, *code));
-    event.readBefore = node(readBefore(*site.call, *code, vocabulary));
-    event.parameterLoop = node(parameterLoopOf(*site.call, *code, vocabulary));
-    event.use = {node(assertionOf(*site.call, *code, context)), isVain(*site.call, *code, context),
-                 node(otherTestOf(*site.call, *code, vocabulary)),
-                 node(joinedBy(*site.call, *code, vocabulary))};
+    details->elementLoop = elementLoopOf(*site.call, *code, vocabulary, context);
+    details->lastOfLoop = node(lastOfLoop(*site.call, *code));
+    details->readBefore = node(readBefore(*site.call, *code, vocabulary));
+    details->parameterLoop = node(parameterLoopOf(*site.call, *code, vocabulary));
+    details->use = {node(assertionOf(*site.call, *code, context)),
+                    isVain(*site.call, *code, context),
+                    node(otherTestOf(*site.call, *code, vocabulary)),
+                    node(joinedBy(*site.call, *code, vocabulary))};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
     event.shown = shownBy(*site.call, *code, vocabulary);
   if (event.kind == EventKind::Move && event.subject.role == TypeRole::Tensor)
-    event.elementLoop = pixelLoopOf(*site.call, *code, vocabulary, context);
+    details->elementLoop = pixelLoopOf(*site.call, *code, vocabulary, context);
   if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||
       (event.kind == EventKind::Call && site.object))
-    event.batchLoop = node(batchLoopOf(*site.call, *code, vocabulary));
+    details->batchLoop = node(batchLoopOf(*site.call, *code, vocabulary));
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {
-    event.loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
-    markSamples(event.loader, site.call->getArg(0)->getType(), vocabulary);
-    event.loader.sampleChange = changeOfKeptSamples(site.call->getArg(0)->getType(), vocabulary);
-    if (event.loader.workers > 0)
-      markShared(event.loader, site.call->getArg(0)->getType(), vocabulary);
+    details->loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
+    markSamples(details->loader, site.call->getArg(0)->getType(), vocabulary);
+    details->loader.sampleChange = changeOfKeptSamples(site.call->getArg(0)->getType(), vocabulary);
+    if (details->loader.workers > 0)
+      markShared(details->loader, site.call->getArg(0)->getType(), vocabulary);
   }
   if (const Operation formula = event.kind == EventKind::Combine && event.isTensor
                                     ? formulaOf(*site.call, *code, vocabulary, context)
@@ -252,22 +254,22 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))
     event.operation = Operation::None;
   if (event.operation == Operation::Fill && event.kind != EventKind::Create)
-    event.equalNeurons = equalNeuronsOf(*site.call, *code, vocabulary);
+    details->equalNeurons = equalNeuronsOf(*site.call, *code, vocabulary);
   else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
            apply && event.operation == Operation::Apply)
-    event.equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
+    details->equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
   if (event.kind == EventKind::Load || event.operation == Operation::Save)
-    event.file = fileOf(*site.call, *function->getBody());
+    details->file = fileOf(*site.call, *function->getBody());
   if (event.kind == EventKind::RequireGrad && event.constant == true)
     event.isDiscarded = asksInVain(*site.call, *code, values, vocabulary);
   if (event.kind == EventKind::Load) {
-    event.filled = node(fillerOf(*site.call, *code, vocabulary));
+    details->filled = node(fillerOf(*site.call, *code, vocabulary));
     if (mayHaveDevice(*site.call, *function->getBody()))
       event.operands.push_back({.role = TypeRole::Device});
   }
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
       setter && event.operation == Operation::SetEpoch)
-    event.copied = node(missedLoader(*setter, *code, vocabulary));
+    details->copied = node(missedLoader(*setter, *code, vocabulary));
   markOrder(event, site);
   markPlace(event, site);
   const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
@@ -278,7 +280,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.usesOwnGradient = llvm::any_of(site.arguments, [&](const Expr *argument) {
       return namesGradient(argument, event.subject.path);
     });
-    event.custom.changesInput = changesInput(*function, *site.call, vocabulary);
+    details->custom.changesInput = changesInput(*function, *site.call, vocabulary);
   }
 }
 
@@ -315,12 +317,15 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
 }
 
 void FunctionLowering::markMember(Event &event, const Expr &value) {
-  event.leftover = leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
+  event.details.change()->leftover =
+      leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
 }
 
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
-  event.leftover = leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
-  event.custom = gradientsOf(*function, returned, vocabulary);
+  auto details = event.details.change();
+  details->leftover =
+      leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
+  details->custom = gradientsOf(*function, returned, vocabulary);
 }
 
 void FunctionLowering::markOrder(Event &event, const CallSite &site) {
@@ -397,7 +402,7 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
                       !mayAskForMode(*CodeMap::code(event.site), *code);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
-  event.rate = rateOf(*arguments[1], *code);
+  event.details.change()->rate = rateOf(*arguments[1], *code);
   event.keepsMomentum = setsMomentum(*arguments[1], *function->getBody(), context);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
@@ -413,7 +418,7 @@ void FunctionLowering::markClock(Event &event, const CallExpr &now) {
     return member ? paths.member(paths.unknown(), symbol(member->getCanonicalDecl())) : noPath;
   };
   event.subject.path = placeOf(reading.place);
-  event.since = placeOf(reading.since);
+  event.details.change()->since = placeOf(reading.since);
 }
 
 bool FunctionLowering::namesGradient(const Stmt *statement, PathId tensor) {
@@ -517,7 +522,7 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
                                                          : Registers::Other;
   if (std::optional<Text> name = textOf(*call->getArg(0), *code, values, paths)) {
     result->texts.push_back(std::make_unique<const Text>(std::move(*name)));
-    event.name = result->texts.back().get();
+    event.details.change()->name = result->texts.back().get();
   }
   if (event.registers == Registers::Parameter) // Whether it is to be trained.
     event.constant = call->getNumArgs() < 3 || isa<CXXDefaultArgExpr>(call->getArg(2))
@@ -527,7 +532,7 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
 }
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
-  event.leftover = leftByVariable(*code, variable, vocabulary, values);
+  event.details.change()->leftover = leftByVariable(*code, variable, vocabulary, values);
   event.isLostEdit =
       isLostCopy(variable, *function, vocabulary) ||
       (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
@@ -556,8 +561,9 @@ static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
 }
 
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
-  event.leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
-  event.custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
+  auto details = event.details.change();
+  details->leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
+  details->custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
   event.keepsBest = isOfBest(*site.call, *code);
   const auto *member = dyn_cast<MemberExpr>(strip(site.object));
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;

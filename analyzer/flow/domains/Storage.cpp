@@ -153,7 +153,7 @@ void State::releaseMemory(PathId holder, const Event &event) {
   values.changeIf(
       [&](const auto &entry) {
         const Event *wrapped = entry.second.storage.wrapped;
-        return wrapped && wrapped->holder == holder;
+        return wrapped && wrapped->details->holder == holder;
       },
       [&](PathId, Value &value) { value.storage.released = &event; });
 }

@@ -370,6 +370,8 @@ Results sumUp(const Run &run, bool strict) {
       results.seconds[phase] += seconds;
     results.overHeader += !unit.header.empty();
     results.systemHeaders.insert(unit.systemHeaders.begin(), unit.systemHeaders.end());
+    results.outerHeaders.insert(unit.outerHeaders.begin(), unit.outerHeaders.end());
+    results.unreachable.insert(unit.unreachable.begin(), unit.unreachable.end());
     results.forOtherCompilers.insert(unit.forOtherCompilers.begin(), unit.forOtherCompilers.end());
     for (const ReadFile &file : unit.fixedFiles) {
       const auto [known, isFirst] = results.fixedFiles.try_emplace(file.path, file.identity);

@@ -48,7 +48,8 @@ struct Results {
   UnitCoverage coverage;
   PhaseSeconds seconds;
   FixedFiles fixedFiles;
-  std::set<std::string> systemHeaders, forOtherCompilers; ///< See SystemIncludes.
+  std::set<std::string> systemHeaders, outerHeaders, forOtherCompilers; ///< See SystemIncludes.
+  std::set<std::string> unreachable;                                    ///< See unreachableCode().
   size_t overHeader = 0; ///< Units parsed over a precompiled header.
 };
 

@@ -8,6 +8,7 @@
 #include "Fixes.h"
 #include "HeadCommit.h"
 #include "Installation.h"
+#include "Notices.h"
 #include "OutputFile.h"
 #include "OwnWork.h"
 #include "Shards.h"
@@ -295,12 +296,12 @@ void write(llvm::raw_ostream &out, Format format, llvm::ArrayRef<ReportedFinding
     std::vector<ReportedFinding> asTyped = findings;
     for (ReportedFinding &finding : asTyped)
       show(finding, shown);
-    return writeJson(out, asTyped);
+    return writeJson(out, asTyped, context.notAnalyzed);
   }
   case Format::Sarif:
     return writeSarif(out, findings, context);
   case Format::Github:
-    return writeGithub(out, findings);
+    return writeGithub(out, findings, context.notAnalyzed);
   case Format::Html:
     return writeHtml(out, findings, context);
   case Format::Junit:
@@ -388,31 +389,8 @@ void printStatistics(const Results &results, const ShownPaths &shown) {
   if (const unsigned count = results.errorsOutsideUserCode)
     llvm::errs() << "Suppressed " << count << " compiler error" << plural(count)
                  << " outside user code. Use --system-headers to display them.\n";
-  const auto first = [&](const std::set<std::string> &places) {
-    constexpr size_t mostPlaces = 3;
-    llvm::SmallVector<std::string> names;
-    for (const std::string &place : places)
-      if (names.size() < mostPlaces)
-        names.push_back(shown.of(place));
-    if (places.size() > mostPlaces)
-      names.push_back(llvm::formatv("and {0} more", places.size() - mostPlaces));
-    return llvm::join(names, ", ");
-  };
-  if (const auto &headers = results.systemHeaders; !headers.empty())
-    StatusLine() << "Not analyzed: " << headers.size() << " header" << plural(headers.size())
-                 << " of the project, taken for the system's or the framework's: " << first(headers)
-                 << ". Use --system-headers to analyze them.";
-  if (!results.forOtherCompilers.empty())
-    StatusLine() << "Not analyzed: code that conditions keep from clang: "
-                 << first(results.forOtherCompilers) << ".";
-  constexpr size_t mostNamed = 10;
-  const auto &cutShort = results.coverage.cutShort;
-  for (const auto &[number, function] : llvm::enumerate(cutShort))
-    if (number < mostNamed)
-      StatusLine() << notFollowed << function << ".";
-  if (cutShort.size() > mostNamed)
-    StatusLine() << "Not analysed to the end: " << cutShort.size() - mostNamed << " more function"
-                 << plural(cutShort.size() - mostNamed) << ".";
+  for (const std::string &line : noticesOf(results, shown))
+    StatusLine() << line;
 }
 
 bool exportFixes(const CommandLine &commandLine, const std::string &mainFile,
@@ -527,9 +505,12 @@ int report(const Run &run, tidy::ClangTidyContext &context, const CommandLine &c
   // Before the fixes: lines and columns are those of the files that were analysed.
   const std::vector<ReportedFinding> findings =
       toReported(results.errors, levelOf, textsOf(commandLine));
-  const ReportContext reportContext{
-      projectHere() + "/", findPages(executable), !nothing && !results.lost && run.errors.empty(),
-      llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now()), headCommit(projectHere())};
+  const ReportContext reportContext{projectHere() + "/",
+                                    findPages(executable),
+                                    !nothing && !results.lost && run.errors.empty(),
+                                    llvm::formatv("{0:%Y-%m-%d}", std::chrono::system_clock::now()),
+                                    headCommit(projectHere()),
+                                    noticesOf(results, shown)};
   const bool reported = writeReports(commandLine, findings, reportContext, shown);
   if (isText(commandLine.format) && !commandLine.showFixes) {
     std::vector<std::optional<Level>> levels;

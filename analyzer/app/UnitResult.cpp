@@ -153,7 +153,9 @@ Json toJson(const UnitResult &result) {
           {"files", toJson(unit.files)},
           {"fixedFiles", toJson(unit.fixedFiles)},
           {"systemHeaders", unit.systemHeaders},
+          {"outerHeaders", unit.outerHeaders},
           {"forOtherCompilers", unit.forOtherCompilers},
+          {"unreachable", unit.unreachable},
           {"header", unit.header},
           {"headerFolders", unit.headerFolders},
           {"lookups", unit.lookups ? toJson(*unit.lookups) : Json()},
@@ -199,7 +201,9 @@ UnitResult toResult(const Json &json) {
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.systemHeaders = json.at("systemHeaders").get<std::set<std::string>>();
+  unit.outerHeaders = json.at("outerHeaders").get<std::set<std::string>>();
   unit.forOtherCompilers = json.at("forOtherCompilers").get<std::set<std::string>>();
+  unit.unreachable = json.at("unreachable").get<std::set<std::string>>();
   unit.header = json.at("header");
   unit.headerFolders = json.at("headerFolders").get<std::vector<std::string>>();
   if (const Json &lookups = json.at("lookups"); !lookups.is_null())

@@ -16,6 +16,7 @@
 #include "TextRepair.h"
 #include "Trace.h"
 #include "UnitDiagnostics.h"
+#include "Unreachable.h"
 #include "UserCode.h"
 #include "UserCodeConsumer.h"
 #include "analyzer/source/BoundedFile.h"
@@ -145,6 +146,7 @@ public:
         dropBodies(context.getTraversalScope(), parse.request.leftOut, compiler.getSourceManager())
             .places());
     logUnfollowed(parse.request.leftOut.places());
+    parse.unit.unreachable = unreachableCode(context.getTraversalScope(), parse.userCode, context);
     parsing.reset();
     if (parse.request.look)
       parse.request.look(context, parse.userCode, parse.unit);
@@ -186,6 +188,8 @@ protected:
     preprocessor.addPPCallbacks(std::move(callbacks));
     auto includes = std::make_unique<SystemIncludes>(preprocessor, parse.scope());
     systemIncludes = includes.get();
+    if (parse.header.isOwn)
+      includes->addTellingMacros(parse.header.own->tellingMacros());
     preprocessor.addPPCallbacks(std::move(includes));
     preprocessor.addPPCallbacks(
         std::make_unique<ForewordRecorder>(preprocessor, parse.userCode, parse.header.foreword));
@@ -201,10 +205,12 @@ protected:
     const clang::SourceManager &sources = getCompilerInstance().getSourceManager();
     if (const auto *main = sources.getFileEntryForID(sources.getMainFileID())) {
       parse.unit.systemHeaders = systemIncludes->of(*main);
+      parse.unit.outerHeaders = systemIncludes->outer(*main);
       parse.unit.forOtherCompilers = systemIncludes->forOtherCompilers(*main);
     }
     if (parse.header.isOwn) {
       parse.unit.systemHeaders.merge(parse.header.own->systemHeaders());
+      parse.unit.outerHeaders.merge(parse.header.own->outerHeaders());
       parse.unit.forOtherCompilers.merge(parse.header.own->forOtherCompilers());
     }
     const std::vector<std::string> ofFramework = parse.userCode.frameworkHeadersWithin();

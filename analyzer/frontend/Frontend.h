@@ -61,7 +61,8 @@ struct Unit {
   unsigned errorsAfterMissingHeader = 0, errorsOutsideUserCode = 0;
 
   /// See SystemIncludes.
-  std::set<std::string> systemHeaders, forOtherCompilers;
+  std::set<std::string> systemHeaders, outerHeaders, forOtherCompilers;
+  std::set<std::string> unreachable; ///< See unreachableCode().
 
   /// Of diagnostics shown and left out.
   clang::tidy::ClangTidyStats stats;

@@ -85,7 +85,10 @@ protected:
     const clang::FileEntry &main = *sources.getFileEntryForID(sources.getMainFileID());
     const std::set<std::string> headers = systemIncludes->of(main);
     const std::set<std::string> code = systemIncludes->forOtherCompilers(main);
+    const std::set<std::string> outer = systemIncludes->outer(main);
     record.facts["system"] = {headers.begin(), headers.end()};
+    record.facts["outer"] = {outer.begin(), outer.end()};
+    record.facts["telling-macros"] = systemIncludes->tellingMacros();
     record.facts["other-compilers"] = {code.begin(), code.end()};
     PrecompileAction::EndSourceFileAction();
   }
@@ -130,6 +133,15 @@ std::vector<clang::Decl *> OwnHeader::declarations(clang::ASTReader &reader) con
 std::set<std::string> OwnHeader::systemHeaders() const {
   const std::vector<std::string> facts = cache->known(key)->facts("system");
   return {facts.begin(), facts.end()};
+}
+
+std::set<std::string> OwnHeader::outerHeaders() const {
+  const std::vector<std::string> facts = cache->known(key)->facts("outer");
+  return {facts.begin(), facts.end()};
+}
+
+std::vector<std::string> OwnHeader::tellingMacros() const {
+  return cache->known(key)->facts("telling-macros");
 }
 
 std::set<std::string> OwnHeader::forOtherCompilers() const {

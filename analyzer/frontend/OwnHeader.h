@@ -41,7 +41,9 @@ public:
 
   /// Of what is in it: see SystemIncludes.
   std::set<std::string> systemHeaders() const;
+  std::set<std::string> outerHeaders() const;
   std::set<std::string> forOtherCompilers() const;
+  std::vector<std::string> tellingMacros() const;
 
   /// Makes it, unless there is one or that failed before.
   void make(clang::FileManager &files, UserCode &userCode, const SystemIncludes::Scope &scope);

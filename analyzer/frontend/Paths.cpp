@@ -13,8 +13,12 @@ std::string cleanPath(llvm::StringRef path, llvm::StringRef folder) {
 }
 
 std::string cleanPath(const clang::FileEntryRef &file, const clang::SourceManager &sources) {
+  return cleanPath(file, sources.getFileManager());
+}
+
+std::string cleanPath(const clang::FileEntryRef &file, const clang::FileManager &files) {
   llvm::SmallString<256> path(file.getName());
-  sources.getFileManager().makeAbsolutePath(path);
+  files.makeAbsolutePath(path);
   return absolutePath(path, "/");
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 namespace clang {
+class FileManager;
 class SourceManager;
 } // namespace clang
 
@@ -18,5 +19,6 @@ std::string cleanPath(llvm::StringRef path, llvm::StringRef folder);
 
 /// The one form of the path of \p file, which the compiler may name relatively.
 std::string cleanPath(const clang::FileEntryRef &file, const clang::SourceManager &sources);
+std::string cleanPath(const clang::FileEntryRef &file, const clang::FileManager &files);
 
 } // namespace gradtidy

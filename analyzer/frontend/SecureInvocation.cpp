@@ -145,6 +145,8 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   invocation.getDependencyOutputOpts() = {};
   invocation.getPreprocessorOutputOpts() = {};
   invocation.getMigratorOpts() = {};
+  // The bodies of templates would be parsed where they are instantiated, or never.
+  invocation.getLangOpts().DelayedTemplateParsing = false;
   clang::AnalyzerOptions &analyzer = invocation.getAnalyzerOpts();
   clear(analyzer.DumpExplodedGraphTo, analyzer.FullCompilerInvocation, analyzer.Config);
   if (!hasOwnFlags)

@@ -13,9 +13,9 @@ class CompilerInvocation;
 namespace gradtidy {
 
 /// The belt behind the gate (analyzer/source/FlagGate.h): clears from \p invocation every output,
-/// plugin and action but parsing. Without \p hasOwnFlags (FlagsRequest::hasOwnFlags), also clears
-/// what reads files in clang's own binary formats and what has one file read in place of another:
-/// precompiled headers, modules, overlays.
+/// plugin and action but parsing, and has all bodies parsed. Without \p hasOwnFlags
+/// (FlagsRequest::hasOwnFlags), also clears what reads files in clang's own binary formats and what
+/// has one file read in place of another: precompiled headers, modules, overlays.
 ///
 /// False if the input is no source code, but an AST or bitcode.
 bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);

@@ -4,27 +4,15 @@
 
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
-#include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 
 #include <vector>
 
 namespace gradtidy {
 
 namespace SrcMgr = clang::SrcMgr;
-
-namespace {
-
-std::string pathOf(clang::FileEntryRef file, const clang::FileManager &files) {
-  llvm::SmallString<256> path = file.getName();
-  files.makeAbsolutePath(path);
-  return cleanPath(path, {});
-}
-
-} // namespace
 
 void SystemIncludes::forEach(const clang::FileEntry &source,
                              llvm::function_ref<void(const clang::FileEntry &)> visit,
@@ -54,19 +42,35 @@ std::set<std::string> SystemIncludes::of(const clang::FileEntry &source) const {
       source, [](const clang::FileEntry &) {},
       [&](clang::FileEntryRef file) {
         if (isHidden(file))
-          found.insert(pathOf(file, preprocessor.getFileManager()));
+          found.insert(cleanPath(file, preprocessor.getFileManager()));
+      });
+  return found;
+}
+
+std::set<std::string> SystemIncludes::outer(const clang::FileEntry &source) const {
+  const clang::FileManager &files = preprocessor.getFileManager();
+  std::set<std::string> found;
+  forEach(
+      source, [](const clang::FileEntry &) {},
+      [&](clang::FileEntryRef file) {
+        if (SrcMgr::isSystem(kinds.lookup(&file.getFileEntry())) ||
+            scope.userCode.containsFile(file, SrcMgr::C_User, files) ||
+            scope.userCode.isFrameworkFile(file, files))
+          return;
+        const std::string path = cleanPath(file, files);
+        const std::string root = findProjectRoot(path, path);
+        if (root != path && root != scope.projectRoot && liesIn(scope.projectRoot, root))
+          found.insert(path);
       });
   return found;
 }
 
 std::set<std::string> SystemIncludes::forOtherCompilers(const clang::FileEntry &source) const {
-  std::set<std::string> found;
-  const auto add = [&](const clang::FileEntry &file) {
-    if (const auto places = skipped.find(&file); places != skipped.end())
-      found.insert(places->second.begin(), places->second.end());
-  };
-  forEach(source, add, [](clang::FileEntryRef) {});
-  return found;
+  FileSet files;
+  forEach(
+      source, [&](const clang::FileEntry &file) { files.insert(&file); },
+      [](clang::FileEntryRef) {});
+  return placesIn(files);
 }
 
 bool SystemIncludes::isHidden(clang::FileEntryRef file) const {
@@ -79,7 +83,7 @@ bool SystemIncludes::isHidden(clang::FileEntryRef file) const {
                        });
   return scope.userCode.containsFile(file, SrcMgr::C_User, files) ||
          (isOther && scope.userCode.isFrameworkFile(file, files) &&
-          liesIn(realPath(pathOf(file, files)), scope.projectRoot));
+          liesIn(realPath(cleanPath(file, files)), scope.projectRoot));
 }
 
 bool SystemIncludes::isNameOfFramework(llvm::StringRef name) const {
@@ -112,65 +116,6 @@ void SystemIncludes::FileChanged(clang::SourceLocation location, FileChangeReaso
   const clang::SourceManager &sources = preprocessor.getSourceManager();
   if (const auto *file = sources.getFileEntryForID(sources.getFileID(location)))
     kinds[file] = kind;
-}
-
-void SystemIncludes::ask(clang::SourceLocation begin, llvm::StringRef text) {
-  chain = begin;
-  // What gcc, too, has, but not as clang has it, tells them apart as well.
-  static constexpr llvm::StringLiteral names[] = {
-      "__clang",      "__GNUC",        "__GNUG__",        "__VERSION__",
-      "__OPTIMIZE__", "__has_feature", "__has_extension", "__has_builtin"};
-  if (llvm::any_of(names, [&](llvm::StringRef name) { return text.contains(name); }))
-    asking.insert(begin);
-}
-
-/// From \p begin to the end of the directive there.
-static llvm::StringRef directiveAt(clang::SourceLocation begin,
-                                   const clang::SourceManager &sources) {
-  const auto [file, offset] = sources.getDecomposedSpellingLoc(begin);
-  const llvm::StringRef text = sources.getBufferData(file).drop_front(offset);
-  size_t end = text.find('\n');
-  while (end != llvm::StringRef::npos && text.take_front(end).rtrim().ends_with("\\"))
-    end = text.find('\n', end + 1);
-  return text.take_front(end);
-}
-
-void SystemIncludes::If(clang::SourceLocation begin, clang::SourceRange, ConditionValueKind) {
-  ask(begin, directiveAt(begin, preprocessor.getSourceManager()));
-}
-
-void SystemIncludes::Elif(clang::SourceLocation place, clang::SourceRange, ConditionValueKind,
-                          clang::SourceLocation begin) {
-  ask(begin, directiveAt(place, preprocessor.getSourceManager()));
-}
-
-void SystemIncludes::Ifdef(clang::SourceLocation begin, const clang::Token &macro,
-                           const clang::MacroDefinition &) {
-  ask(begin, macro.getIdentifierInfo()->getName());
-}
-
-void SystemIncludes::Ifndef(clang::SourceLocation begin, const clang::Token &macro,
-                            const clang::MacroDefinition &) {
-  ask(begin, macro.getIdentifierInfo()->getName());
-}
-
-void SystemIncludes::Else(clang::SourceLocation, clang::SourceLocation begin) { ask(begin, ""); }
-
-void SystemIncludes::SourceRangeSkipped(clang::SourceRange range, clang::SourceLocation) {
-  const clang::SourceManager &sources = preprocessor.getSourceManager();
-  if (!asking.contains(chain) || SrcMgr::isSystem(sources.getFileCharacteristic(range.getBegin())))
-    return;
-  const clang::FileID id = sources.getFileID(range.getBegin());
-  const auto file = sources.getFileEntryRefForID(id);
-  // Attributes, pragmas and macros of another compiler are no code to analyze.
-  const llvm::StringRef text = clang::Lexer::getSourceText(
-      clang::CharSourceRange::getCharRange(range), sources, preprocessor.getLangOpts());
-  if (!file || !text.contains('{') ||
-      !scope.userCode.containsFile(*file, SrcMgr::C_User, sources.getFileManager()))
-    return;
-  skipped[&file->getFileEntry()].insert(
-      pathOf(*file, sources.getFileManager()) + ":" +
-      std::to_string(sources.getSpellingLineNumber(range.getBegin())));
 }
 
 } // namespace gradtidy

@@ -62,17 +62,20 @@ std::vector<ReportedFinding> toReported(llvm::ArrayRef<clang::tidy::ClangTidyErr
                                         const LevelOf &levelOf, SourceText text = {});
 
 /// The format that docs/json.md describes.
-void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+               llvm::ArrayRef<std::string> notAnalyzed = {});
 
 /// What a report says beside its findings.
 struct ReportContext {
   /// The top folder of the repository, with a slash at its end: paths below it are shown relative
   /// to it. Empty to show absolute paths.
   std::string root = {};
-  std::string pages = {}; ///< The folder of the pages of checks, or empty.
-  bool successful = true; ///< Everything that was asked for was analyzed.
-  std::string date = {};  ///< Of the analysis, or empty.
+  std::string pages = {};  ///< The folder of the pages of checks, or empty.
+  bool successful = true;  ///< Everything that was asked for was analyzed.
+  std::string date = {};   ///< Of the analysis, or empty.
   std::string commit = {}; ///< Of the repository, or empty.
+  /// What was not analyzed although it was asked for, a sentence each.
+  std::vector<std::string> notAnalyzed = {};
 
   /// \p file as it is shown.
   llvm::StringRef shown(llvm::StringRef file) const;
@@ -107,7 +110,8 @@ void writeMarkdown(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findi
 
 /// Workflow commands of GitHub Actions, one line a finding; paths relative to the working
 /// directory.
-void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings);
+void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                 llvm::ArrayRef<std::string> notAnalyzed = {});
 
 /// One page that needs no other file: each finding with the code around it, the path that leads
 /// there and its fix; it can be filtered, and links to the pages of the checks and to the sources.

@@ -43,7 +43,8 @@ StringRef relativeTo(StringRef folder, StringRef file) {
 
 } // namespace
 
-void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings) {
+void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+                 llvm::ArrayRef<std::string> notAnalyzed) {
   // Without a working directory the paths stay absolute.
   const std::string folder = folderPath("");
 
@@ -70,6 +71,9 @@ void writeGithub(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> finding
     }
     out << withoutCommands(escape(message, false)) << '\n';
   }
+  for (const std::string &sentence : notAnalyzed)
+    out << "::notice title=gradtidy::" << withoutCommands(escape(printable(sentence), false))
+        << '\n';
 }
 
 } // namespace gradtidy

@@ -187,6 +187,8 @@ public:
            "<title>gradtidy</title>\n<style>"
         << style << "</style>\n</head>\n<body>\n<h1>gradtidy</h1>\n";
     writeSummary(findings);
+    for (const std::string &sentence : context.notAnalyzed)
+      out << "<p class=\"quiet\">" << markupText(sentence) << "</p>\n";
     for (size_t begin = 0; begin < findings.size();) {
       const StringRef file = findings[begin].file;
       const std::string name = markupText(context.shown(file));

@@ -9,7 +9,8 @@ namespace gradtidy {
 
 using Json = nlohmann::ordered_json;
 
-void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings) {
+void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
+               llvm::ArrayRef<std::string> notAnalyzed) {
   Json list = Json::array();
   for (const ReportedFinding &finding : findings) {
     Json notes = Json::array(), fixes = Json::array();
@@ -40,6 +41,8 @@ void writeJson(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings)
                     {"fixes", std::move(fixes)}});
   }
   Json document = {{"version", 1}, {"findings", std::move(list)}};
+  if (!notAnalyzed.empty())
+    document["notAnalyzed"] = notAnalyzed.vec();
   out << jsonText(document);
 }
 

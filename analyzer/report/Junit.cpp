@@ -30,6 +30,12 @@ void writeJunit(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings
     }
     out << "</failure>\n    </testcase>\n";
   }
+  if (!context.notAnalyzed.empty()) {
+    out << "    <system-out>";
+    for (const std::string &sentence : context.notAnalyzed)
+      out << markupText(sentence) << "&#10;";
+    out << "</system-out>\n";
+  }
   out << "  </testsuite>\n</testsuites>\n";
 }
 

@@ -36,9 +36,13 @@ std::string place(const ReportContext &context, StringRef file, unsigned line) {
 
 void writeMarkdown(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findings,
                    const ReportContext &context) {
+  const auto writeNotAnalyzed = [&] {
+    for (const std::string &sentence : context.notAnalyzed)
+      out << '\n' << plain(sentence) << '\n';
+  };
   if (findings.empty()) {
     out << "### gradtidy: no findings\n";
-    return;
+    return writeNotAnalyzed();
   }
   out << "### gradtidy: " << findings.size() << " finding" << (findings.size() == 1 ? "" : "s")
       << "\n\n| level | place | finding | check |\n|---|---|---|---|\n";
@@ -50,6 +54,7 @@ void writeMarkdown(llvm::raw_ostream &out, llvm::ArrayRef<ReportedFinding> findi
           << plain(note.message);
     out << " | " << plain(finding.check) << " |\n";
   }
+  writeNotAnalyzed();
 }
 
 } // namespace gradtidy

@@ -1,6 +1,7 @@
 #include "Fingerprints.h"
 #include "Formats.h"
 #include "JsonText.h"
+#include "Printable.h"
 #include "RunChecks.h"
 #include "Uri.h"
 
@@ -65,7 +66,11 @@ std::optional<std::string> pageOf(StringRef folder, StringRef check) {
 class SarifRun {
 public:
   SarifRun(const ReportContext &context, llvm::ArrayRef<ReportedFinding> findings)
-      : root(context.root), successful(context.successful), fingerprints(context.root) {
+      : root(context.root), invocation({{"executionSuccessful", context.successful}}),
+        fingerprints(context.root) {
+    for (const std::string &sentence : context.notAnalyzed)
+      invocation["toolExecutionNotifications"].push_back(
+          {{"level", "warning"}, {"message", textMessage(printable(sentence))}});
     for (const CatalogueRow &row : catalogue())
       addRule(row.name, ruleOf({row.name, row.level, row.summary}));
     for (const ReportedFinding &finding : findings)
@@ -89,7 +94,7 @@ public:
         {"name", "gradtidy"}, {"semanticVersion", GRADTIDY_VERSION}, {"rules", std::move(rules)}};
     Json run = {{"tool", {{"driver", std::move(driver)}}},
                 {"columnKind", "unicodeCodePoints"},
-                {"invocations", Json::array({Json{{"executionSuccessful", successful}}})},
+                {"invocations", Json::array({std::move(invocation)})},
                 {"results", std::move(results)}};
     if (!root.empty())
       run["originalUriBaseIds"] = {{"SRCROOT", {{"uri", uriOf(root)}}}};
@@ -101,7 +106,7 @@ public:
 
 private:
   const std::string root; ///< With a slash at its end, or empty.
-  const bool successful;
+  Json invocation;
   Json rules = Json::array(), results = Json::array();
   llvm::StringMap<size_t> ruleIndex;
   SourceText text;

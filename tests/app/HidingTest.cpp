@@ -139,6 +139,121 @@ TEST_CASE("Code is not hidden from analyzers, and named where it is hidden from 
   CHECK(count(lint(project).err, "keep from clang") == 0);
 }
 
+TEST_CASE("Code that macros of the project keep from clang is named") {
+  const Project project;
+  const std::string loop = trainingLoop("train"), named = "keep from clang: ";
+  const auto says = [&](const std::string &text, unsigned line) {
+    INFO(text);
+    project.write("train.cpp", text);
+    const Run run = lint(project);
+    CHECK(findings(run) == 0);
+    CHECK(count(run.err, named + project.path("train.cpp") + ":" + std::to_string(line) + ".") ==
+          1);
+  };
+  // Conditions ask by way of other macros.
+  says("#ifdef __clang__\n#define HIDE\n#endif\n" + include + "#ifndef HIDE\n" + loop + "#endif\n",
+       5);
+  says("#ifndef __clang__\n#define SHOW\n#endif\n" + include + "#ifdef SHOW\n" + loop + "#endif\n",
+       5);
+  says("#define GCC (__GNUC__ > 5)\n#define NEW GCC\n" + include + "#if NEW\n" + loop + "#endif\n",
+       4);
+  says(include + "#ifdef __llvm__\n#else\n" + loop + "#endif\n", 3);
+  says(include + "#ifdef __DEC32_MAX__\n" + loop + "#endif\n", 2);
+  // Macros take the place of code.
+  says("#ifdef __clang__\n#define CODE(x)\n#else\n#define CODE(x) x\n#endif\n" + include + "CODE(" +
+           loop + ")\n",
+       7);
+  says("#ifdef __clang__\n#define advance zero_grad\n#endif\n" + include + loop, 10);
+  says("#ifdef __clang__\n#define for if (0) for\n#endif\n" + include + loop, 7);
+
+  const std::vector<std::string> cache = {"--cache-dir=cache"};
+  project.write("loop.h", "#pragma once\n" + include + "#ifdef __clang__\n#define HIDE\n#endif\n");
+  project.write("train.cpp", "#include \"loop.h\"\n#ifndef HIDE\n" + loop + "#endif\n");
+  for (const auto &options : {std::vector<std::string>{"--no-cache"}, cache, cache, cache}) {
+    project.write("train.cpp", project.read("train.cpp") + "// edited\n");
+    CHECK(count(lint(project, options).err, named + project.path("train.cpp") + ":2.") == 1);
+  }
+
+  // What every program has hides none.
+  project.write("train.cpp",
+                "#ifdef __GNUC__\n#define LIKELY(x) __builtin_expect(!!(x), 1)\n"
+                "#define PACKED(x) x __attribute__((packed))\n#elif defined(_MSC_VER)\n"
+                "#define WINDOWS\nint windows() { return 1; }\n#else\n#define LIKELY(x) (x)\n"
+                "#define PACKED(x) x\n#endif\n#ifdef WINDOWS\nint other() { return 1; }\n#endif\n"
+                "#ifndef TRAIN_GUARD\n#define TRAIN_GUARD\nPACKED(struct A { int a; };)\n"
+                "int f(int a) { if (LIKELY(a)) { return 1; } return 2; }\n#endif\n" +
+                    include + loop);
+  const Run run = lint(project);
+  CHECK(findings(run) == 1);
+  CHECK(count(run.err, "Not analyzed") == 0);
+}
+
+TEST_CASE("Code behind a call that is declared to never return is named") {
+  const Project project;
+  const auto errors = [&](const std::string &declaration, const std::string &before,
+                          const std::string &behind) {
+    project.write("train.cpp", include + declaration +
+                                   "\nvoid other();\nint hidden(bool wrong) {\n" + before + "\n" +
+                                   behind + "\nreturn 0;\n}\n" + trainingLoop("train"));
+    const Run run = lint(project);
+    CHECK(findings(run) == 1);
+    return run.err;
+  };
+  const std::string line =
+      "Not analyzed: code behind calls of functions that are declared to never "
+      "return: " +
+      project.path("train.cpp") + ":6.\n";
+  const std::string stop = "[[noreturn]] void stop();";
+  CHECK(count(errors(stop, "stop();", "other();"), line) == 1);
+  CHECK(count(errors(stop, "do { { stop(); } } while (false);", "other();"), line) == 1);
+  CHECK(count(errors("void stop() __attribute__((noreturn));", "stop();", "while (wrong) other();"),
+              line) == 1);
+  CHECK(count(errors("", "__builtin_unreachable();", "other();"), line) == 1);
+  // What functions are for that never return.
+  CHECK(count(errors(stop, "if (wrong) stop();", "other();"), "Not analyzed") == 0);
+  CHECK(count(errors(stop, "stop();", ""), "Not analyzed") == 0);
+  CHECK(count(errors(stop, "if (wrong) { other(); } else { stop(); }", "other();"),
+              "Not analyzed") == 0);
+}
+
+TEST_CASE("Headers of the repository around a submodule are named") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("common/loop.h", include + trainingLoop("common"));
+  project.write("part/.git", "gitdir: ../.git/modules/part\n");
+  project.write("beside/.git", "gitdir: ../.git/modules/beside\n");
+  project.write("beside/loop.h", trainingLoop("beside"));
+  project.write("part/train.cpp", "#include \"../common/loop.h\"\n#include \"../beside/loop.h\"\n" +
+                                      trainingLoop("train"));
+  const Run run = project.gradtidy({"--no-cache", "--model=" + axonModel(), "part/train.cpp", "--",
+                                    "-std=c++20", "-I" + axonFolder()});
+  CHECK(findings(run) == 1);
+  CHECK(count(run.err, "Not analyzed: 1 header of the repository around that of the source: " +
+                           project.path("common/loop.h") + ".") == 1);
+}
+
+TEST_CASE("No flag keeps the bodies of templates from being parsed") {
+  const Project project;
+  project.write("train.cpp", include + "template <class T>\n" + trainingLoop("train"));
+  for (const std::vector<std::string> &flags :
+       {std::vector<std::string>{"-fdelayed-template-parsing"},
+        {"-fms-compatibility", "-fms-extensions", "-Xclang", "-fdelayed-template-parsing"}}) {
+    const Run run = lint(project, {"--no-cache"}, flags);
+    CHECK(findings(run) == 1);
+    CHECK(run.status == 0);
+  }
+}
+
+TEST_CASE("Reports say what was not analyzed") {
+  const Project project;
+  project.write("train.cpp", include + "#ifndef __clang__\n" + trainingLoop("train") + "#endif\n");
+  for (const std::string format : {"json", "sarif", "github", "html", "junit", "markdown"}) {
+    INFO(format);
+    const Run run = lint(project, {"--no-cache", "--quiet", "--format=" + format});
+    CHECK_THAT(run.out, Contains("Not analyzed: code that conditions keep from clang"));
+  }
+}
+
 TEST_CASE(
     "A database cannot have a source count as preprocessed, in which line markers hide code") {
   const Project project;

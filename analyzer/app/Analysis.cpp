@@ -87,7 +87,8 @@ std::vector<size_t> numbersOfShard(const std::vector<Job> &jobs, const CommandLi
 struct Caches {
   /// \param keepsUnits  whether units of earlier runs are used.
   Caches(const CommandLine &commandLine, const JobList &list, tidy::ClangTidyContext &context,
-         Partners &partners, bool keepsUnits, std::function<void(llvm::StringRef)> onMaking) {
+         SharedSources &sharedSources, bool keepsUnits,
+         std::function<void(llvm::StringRef)> onMaking) {
     const uint64_t limit = uint64_t(commandLine.cacheLimit) << 20;
     std::vector<CacheFolder> places;
     std::optional<CacheFolder> ofResults, ofUnits, ofRun;
@@ -114,7 +115,7 @@ struct Caches {
     headers.emplace(std::move(places), trouble, std::move(onMaking));
     inputs.emplace(*headers, context, list.projectFolder);
     if (ofResults)
-      results.emplace(std::move(*ofResults), trouble, *inputs, partners);
+      results.emplace(std::move(*ofResults), trouble, *inputs, sharedSources);
     if (!keepsUnits)
       ofUnits.reset();
     units.emplace(std::move(ofUnits), std::move(ofRun), trouble, *inputs);
@@ -139,9 +140,9 @@ class Analysis {
 public:
   Analysis(const JobList &list, tidy::ClangTidyContext &context, const CommandLine &commandLine,
            const IrRequest *ir)
-      : list(list), commandLine(commandLine), partners(list),
-        linking(partners, context, list.projectFolder),
-        caches(commandLine, list, context, partners, maySkipParses(commandLine),
+      : list(list), commandLine(commandLine), sharedSources(list),
+        linking(sharedSources, context, list.projectFolder),
+        caches(commandLine, list, context, sharedSources, maySkipParses(commandLine),
                [this](llvm::StringRef header) { tellMaking(header); }),
         usesResults(
             caches.results && !ir && maySkipParses(commandLine) &&
@@ -326,7 +327,7 @@ private:
 
   const JobList &list;
   const CommandLine &commandLine;
-  Partners partners;
+  SharedSources sharedSources;
   Linking linking;
   Caches caches;
   /// Who wants to see where time goes does not want to be told of an earlier run; what is not saved

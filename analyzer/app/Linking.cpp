@@ -47,7 +47,7 @@ Linking::Links Linking::linksOf(const Job &job) {
         question.functions.push_back(function);
     if (question.functions.empty())
       return;
-    question.found = partners.of(asking, question.functions);
+    question.found = sharedSources.of(asking, question.functions);
     follow(question, job, callers, links);
     links.questions.push_back(std::move(question));
   };
@@ -68,15 +68,15 @@ void Linking::follow(const Question &question, const Job &job, std::set<std::str
            llvm::none_of(links.jobs, [&](const Job *linked) { return linked->file == file; });
   };
   const auto add = [&](const std::string &file) {
-    if (const Job *found = isNew(file) ? partners.jobOf(file, job) : nullptr)
+    if (const Job *found = isNew(file) ? sharedSources.jobOf(file, job) : nullptr)
       links.jobs.push_back(found);
   };
   for (const std::string &file : question.found.defining)
-    if (links.jobs.size() < Partners::limit)
+    if (links.jobs.size() < SharedSources::limit)
       add(file);
   // What all callers do counts.
   const size_t more = llvm::count_if(question.found.calling, isNew);
-  if (links.jobs.size() + more > Partners::limit)
+  if (links.jobs.size() + more > SharedSources::limit)
     return;
   callers.insert(question.found.calling.begin(), question.found.calling.end());
   llvm::for_each(question.found.calling, add);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "UnitResult.h"
-#include "analyzer/source/Partners.h"
+#include "analyzer/source/SharedSources.h"
 
 #include <map>
 #include <optional>
@@ -22,9 +22,9 @@ namespace gradtidy {
 class Linking {
 public:
   /// All must outlive this object.
-  Linking(Partners &partners, clang::tidy::ClangTidyContext &context,
+  Linking(SharedSources &sharedSources, clang::tidy::ClangTidyContext &context,
           const std::string &projectFolder)
-      : partners(partners), context(context), projectFolder(projectFolder) {}
+      : sharedSources(sharedSources), context(context), projectFolder(projectFolder) {}
 
   /// What came of a source; nothing where it was lost.
   void add(const Job &job, std::optional<UnitResult> lowered);
@@ -49,7 +49,7 @@ private:
   void follow(const Question &question, const Job &job, std::set<std::string> &callers,
               Links &links);
 
-  Partners &partners;
+  SharedSources &sharedSources;
   clang::tidy::ClangTidyContext &context;
   const std::string &projectFolder;
 

@@ -17,14 +17,15 @@ std::optional<UnitResult> ResultCache::find(const Job &job) {
   if (!result || !inputs.hold(result->inputs))
     return std::nullopt;
   const auto isCompiledAsThen = [&](const std::pair<std::string, std::string> &linked) {
-    const Job *other = partners.jobOf(linked.first, job);
+    const Job *other = sharedSources.jobOf(linked.first, job);
     return other && inputs.keyOf(*other) == linked.second;
   };
   if (!llvm::all_of(result->links, isCompiledAsThen))
     return std::nullopt;
   const auto hasAnswer = [&](const Question &question) {
-    const Job *asking = question.asking == job.file ? &job : partners.jobOf(question.asking, job);
-    return asking && partners.of(*asking, question.functions) == question.found;
+    const Job *asking =
+        question.asking == job.file ? &job : sharedSources.jobOf(question.asking, job);
+    return asking && sharedSources.of(*asking, question.functions) == question.found;
   };
   if (!llvm::all_of(result->questions, hasAnswer))
     return std::nullopt;

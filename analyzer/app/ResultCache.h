@@ -4,7 +4,7 @@
 #include "UnitInputs.h"
 #include "UnitResult.h"
 #include "analyzer/frontend/CacheFolder.h"
-#include "analyzer/source/Partners.h"
+#include "analyzer/source/SharedSources.h"
 
 #include <optional>
 #include <string>
@@ -17,8 +17,9 @@ namespace gradtidy {
 class ResultCache {
 public:
   /// All must outlive this object.
-  ResultCache(CacheFolder folder, CacheTrouble &trouble, UnitInputs &inputs, Partners &partners)
-      : folder(std::move(folder)), trouble(trouble), inputs(inputs), partners(partners) {}
+  ResultCache(CacheFolder folder, CacheTrouble &trouble, UnitInputs &inputs,
+              SharedSources &sharedSources)
+      : folder(std::move(folder)), trouble(trouble), inputs(inputs), sharedSources(sharedSources) {}
 
   std::optional<UnitResult> find(const Job &job);
   void add(const Job &job, const UnitResult &result);
@@ -32,7 +33,7 @@ private:
   CacheFolder folder;
   CacheTrouble &trouble;
   UnitInputs &inputs;
-  Partners &partners;
+  SharedSources &sharedSources;
 };
 
 } // namespace gradtidy

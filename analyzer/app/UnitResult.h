@@ -4,7 +4,7 @@
 #include "UnitInputs.h"
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/plugin/CheckAdapter.h"
-#include "analyzer/source/Partners.h"
+#include "analyzer/source/SharedSources.h"
 #include "checks/Finding.h"
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace gradtidy {
 
-/// What a source shares with others: what was asked of Partners, and the answer.
+/// What a source shares with others: what was asked of SharedSources, and the answer.
 struct Question {
   std::string asking; ///< The source. Absolute.
   std::vector<SharedFunction> functions;
-  Partners::Found found;
+  SharedSources::Found found;
 };
 
 struct UnitResult {

@@ -81,7 +81,7 @@ TEST_CASE("What another source has is found from both sides, behind an own heade
   CHECK(count(run.out, finding) == 0);
 }
 
-TEST_CASE("Partners that an edit asks for, and those it does not ask for any more") {
+TEST_CASE("Sources that an edit asks for, and those it does not ask for any more") {
   const EditedProgram program;
   program.write("main.cpp", EditedProgram::main(";"));
   program.lintCached("main.cpp");
@@ -94,10 +94,10 @@ TEST_CASE("Partners that an edit asks for, and those it does not ask for any mor
   }
 }
 
-TEST_CASE("What a partner has does not change what the unit means") {
+TEST_CASE("What another source has does not change what the unit means") {
   struct Case {
     const char *what;
-    std::string partner, unit; ///< What they have before their function.
+    std::string other, unit; ///< What they have before their function.
   };
   const std::vector<Case> cases = {
       {"a macro", "#define LIMIT advance\n", "int LIMIT = 3;\n"},
@@ -114,8 +114,8 @@ TEST_CASE("What a partner has does not change what the unit means") {
     const EditedProgram program;
     program.write("step.h",
                   program.read("step.h") + "template <class T> T twice(T x) { return x + x; }\n");
-    std::string partner = EditedProgram::step();
-    program.write("step.cpp", partner.insert(partner.find("static"), each.partner));
+    std::string other = EditedProgram::step();
+    program.write("step.cpp", other.insert(other.find("static"), each.other));
     for (const char *end : {"", "// Edited.\n", "// Again.\n"}) {
       program.write("main.cpp", EditedProgram::main("step(net, solver);", each.unit) + end);
       const Run run = program.lintCached("main.cpp");

@@ -1,4 +1,4 @@
-#include "Partners.h"
+#include "SharedSources.h"
 #include "BoundedFile.h"
 #include "Paths.h"
 
@@ -86,7 +86,7 @@ StringRef holderOf(StringRef record) {
 
 // ---- the sources of a program ------------------------------------------------------------------
 
-class Partners::Program {
+class SharedSources::Program {
 public:
   void add(const CompileCommand &unit) {
     folder = units.empty() ? llvm::sys::path::parent_path(unit.Filename).str()
@@ -206,13 +206,13 @@ private:
   IncludeScan scan;
 };
 
-Partners::Partners(const JobList &list) : list(list) {
+SharedSources::SharedSources(const JobList &list) : list(list) {
   for (const Job &job : list.jobs)
     listed.try_emplace(job.file, &job);
 }
-Partners::~Partners() = default;
+SharedSources::~SharedSources() = default;
 
-Partners::Program &Partners::programOf(const Job &job) {
+SharedSources::Program &SharedSources::programOf(const Job &job) {
   const auto [entry, added] = programs.try_emplace(job.database);
   std::unique_ptr<Program> &program = entry->second;
   if (!added)
@@ -229,7 +229,7 @@ Partners::Program &Partners::programOf(const Job &job) {
   return *program;
 }
 
-Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> functions) {
+SharedSources::Found SharedSources::of(const Job &job, llvm::ArrayRef<SharedFunction> functions) {
   Found found;
   if (functions.empty())
     return found;
@@ -253,7 +253,7 @@ Partners::Found Partners::of(const Job &job, llvm::ArrayRef<SharedFunction> func
   return found;
 }
 
-const Job *Partners::jobOf(const std::string &file, const Job &job) {
+const Job *SharedSources::jobOf(const std::string &file, const Job &job) {
   if (const Job *known = listed.lookup(file))
     return known;
   const auto [entry, added] = others.try_emplace(file);

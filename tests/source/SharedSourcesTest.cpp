@@ -1,5 +1,5 @@
 // Which sources have to do with each other, by the words in them.
-#include "analyzer/source/Partners.h"
+#include "analyzer/source/SharedSources.h"
 #include "tests/Project.h"
 
 #include <catch2/catch.hpp>
@@ -38,9 +38,9 @@ TEST_CASE("A definition is told from a call and a declaration") {
     project.write("unit.cpp", include);
     project.writeDatabase("", {"unit.cpp", "other.cpp"}, "-std=c++20");
     const JobList list = jobsOf(project, {"unit.cpp"});
-    Partners partners(list);
+    SharedSources sharedSources(list);
     const auto found =
-        partners.of(list.jobs[0], SharedFunction{{}, project.path("net.h"), {}, "train"});
+        sharedSources.of(list.jobs[0], SharedFunction{{}, project.path("net.h"), {}, "train"});
     CHECK(found.defining == (isDefinition ? Files{project.path("other.cpp")} : Files()));
     CHECK(found.calling.empty());
   }
@@ -55,13 +55,13 @@ TEST_CASE("Methods are found by their class, callers by the class or its holder"
   project.write("alien.cpp", "int main() { Net net; net->loss(); }\n");
   project.writeDatabase("", {"net.cpp", "train.cpp", "else.cpp", "alien.cpp"}, "-std=c++20");
   const JobList list = jobsOf(project, {"net.cpp", "train.cpp"});
-  Partners partners(list);
+  SharedSources sharedSources(list);
   const std::string header = project.path("net.h"), source = project.path("net.cpp");
-  CHECK(partners.of(list.jobs[1], SharedFunction{{}, header, "NetImpl", "loss"}).defining ==
+  CHECK(sharedSources.of(list.jobs[1], SharedFunction{{}, header, "NetImpl", "loss"}).defining ==
         Files{source});
-  CHECK(partners.of(list.jobs[1], SharedFunction{{}, header, "NetImpl", "NetImpl"}).defining ==
+  CHECK(sharedSources.of(list.jobs[1], SharedFunction{{}, header, "NetImpl", "NetImpl"}).defining ==
         Files{source});
-  CHECK(partners.of(list.jobs[0], SharedFunction{source, header, "NetImpl", "loss"}).calling ==
+  CHECK(sharedSources.of(list.jobs[0], SharedFunction{source, header, "NetImpl", "loss"}).calling ==
         Files{project.path("train.cpp")});
 }
 
@@ -77,16 +77,16 @@ TEST_CASE("Too many callers are none") {
     project.write("compile_commands.json", database + "]");
   };
   add("net.cpp", "void train() {}");
-  for (size_t i = 0; i <= Partners::limit; ++i) {
+  for (size_t i = 0; i <= SharedSources::limit; ++i) {
     const JobList list = jobsOf(project, {"net.cpp"});
-    Partners partners(list);
+    SharedSources sharedSources(list);
     const SharedFunction train{project.path("net.cpp"), project.path("net.h"), {}, "train"};
-    CHECK(partners.of(list.jobs[0], train).calling == callers);
+    CHECK(sharedSources.of(list.jobs[0], train).calling == callers);
     add("call" + std::to_string(i) + ".cpp", "void f() { train(); }");
     callers.push_back(project.path("call" + std::to_string(i) + ".cpp"));
   }
   const JobList list = jobsOf(project, {"net.cpp"});
-  Partners partners(list);
+  SharedSources sharedSources(list);
   const SharedFunction train{project.path("net.cpp"), project.path("net.h"), {}, "train"};
-  CHECK(partners.of(list.jobs[0], train).calling.empty());
+  CHECK(sharedSources.of(list.jobs[0], train).calling.empty());
 }

@@ -15,14 +15,14 @@
 namespace gradtidy {
 
 /// Not thread-safe.
-class Partners {
+class SharedSources {
 public:
   /// No more sources than these are linked to a unit.
   static constexpr size_t limit = 32;
 
   /// \p list must outlive this object.
-  explicit Partners(const JobList &list);
-  ~Partners();
+  explicit SharedSources(const JobList &list);
+  ~SharedSources();
 
   struct Found {
     std::vector<std::string> defining, calling; ///< Nearest first.

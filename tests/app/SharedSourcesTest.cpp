@@ -256,7 +256,7 @@ TEST_CASE("What follows from a missing header does not speak against a source") 
   CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
 }
 
-TEST_CASE("A header is looked for where the partner looks for it") {
+TEST_CASE("A header is looked for where its source looks for it") {
   const Program program;
   program.write("config/rate.h", "constexpr double rate = 1;\n");
   program.write("main.cpp", "#include <rate.h>\n" + program.read("main.cpp"));
@@ -268,7 +268,7 @@ TEST_CASE("A header is looked for where the partner looks for it") {
   CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
 }
 
-TEST_CASE("A known result holds as long as its partners do") {
+TEST_CASE("A known result holds as long as what it is linked to") {
   const Program program;
   const auto knows = [&] {
     const std::string told = program.lint({"--stats", "step.cpp"}).err;
@@ -276,7 +276,7 @@ TEST_CASE("A known result holds as long as its partners do") {
   };
   CHECK(!knows());
   CHECK(knows());
-  SECTION("a partner changes") {
+  SECTION("a linked source changes") {
     const Program right("solver.zero_grad(); step(net, solver);");
     program.write("main.cpp", right.read("main.cpp"));
     CHECK(program.lint({"step.cpp"}).out.empty());
@@ -290,7 +290,7 @@ TEST_CASE("A known result holds as long as its partners do") {
   }
 }
 
-TEST_CASE("Shards see the partners in other shards") {
+TEST_CASE("Shards see the sources of other shards") {
   const Program program;
   const Run whole = program.lint({"main.cpp", "step.cpp"});
   for (const char *shard : {"1", "2"})

@@ -258,7 +258,7 @@ static bool isOnlyCaller(const Visit &visit, const Event &caller, size_t depth) 
 
 /// Whether one of the two is in the unit, and the other in a source that is analysed with it.
 static bool isInOtherSource(const Event &a, const Event &b) {
-  return a.function->partner != b.function->partner;
+  return a.function->linkedFrom != b.function->linkedFrom;
 }
 
 const Event &takerOf(const Visit &visit) { return takerOf(visit, 0); }

@@ -61,7 +61,7 @@ void replay(const UnitAnalysis &analysis, const Source &source, Check &check, Re
   for (const ModuleClass &view : analysis.code().classes())
     check.onClass({view, analysis, source}, collector);
   for (const FunctionBody *function : analysis.code().functions())
-    if (function->partner.empty())
+    if (function->linkedFrom.empty())
       check.onFunction({*function, analysis, source}, collector);
   for (const FunctionBody *function : analysis.program().launchers())
     check.onLauncher({*function, function->kernelCare, analysis, source}, collector);

@@ -33,7 +33,7 @@ public:
       return; // Of a guard elsewhere, see ml-guard-other-thread.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
-    if (&shown != &forward && visit.unit.uses().isSetAside(visit.site) && isOfPartner(visit))
+    if (&shown != &forward && visit.unit.uses().isSetAside(visit.site) && isLinked(visit))
       return; // It is found there: that is where its result is kept.
     if (isGuardedWithInput(visit, culprit))
       return;
@@ -98,7 +98,7 @@ private:
   }
 
   /// Whether the forward pass stands in a source that is analysed with the unit.
-  static bool isOfPartner(const Visit &visit) { return !visit.event.function->partner.empty(); }
+  static bool isLinked(const Visit &visit) { return !visit.event.function->linkedFrom.empty(); }
 
   /// Whether a compiled module is given no tensor: that is a method which gets or sets something.
   static bool takesNoTensor(const Visit &visit) {

@@ -509,8 +509,8 @@ public:
   std::vector<std::unique_ptr<const Text>> texts;           ///< Of the operands of its events.
   std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
   std::vector<std::unique_ptr<const CalledModule>> modules; ///< Of its events.
-  std::string partner;   ///< The source that it is in, if that is parsed behind the unit's own.
-  KernelCare kernelCare; ///< Of code for CUDA.
+  std::string linkedFrom; ///< The source that has it, if that is another than the unit's own.
+  KernelCare kernelCare;  ///< Of code for CUDA.
   /// The data loaders in it whose batches come in the same order each time, as the samples are
   /// stored: nothing shuffles them, as far as can be seen.
   std::vector<const ir::Symbol *> orderedLoaders;

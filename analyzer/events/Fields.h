@@ -753,7 +753,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, FunctionB
   archive("group", body.group);
   archive("batch-device", body.batchDevice);
   archive("inner", body.isInner);
-  archive("partner", body.partner);
+  archive("linked-from", body.linkedFrom);
   archive("asks-for-mode", body.asksForMode);
   archive("kernels", body.kernelCare);
   archive("ordered-loaders", body.orderedLoaders);

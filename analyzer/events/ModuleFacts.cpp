@@ -85,6 +85,19 @@ bool ModuleFacts::hasNothing(const ModuleClass &view) const {
          llvm::all_of(variants, [&](const ModuleClass *variant) { return isStateless(*variant); });
 }
 
+void ModuleFacts::complete(ModuleMember &member) const {
+  const ModuleClass *view = viewOf(moduleIn(member.field->type));
+  if (member.role != TypeRole::Module || member.stateful != Answer::Unknown || !view)
+    return;
+  if (hasNothing(*view))
+    member.stateful = Answer::No;
+  else if (view->hasParameters || llvm::any_of(view->members, [](const ModuleMember &part) {
+             return part.registered == Answer::Yes &&
+                    (part.role == TypeRole::Tensor || part.stateful == Answer::Yes);
+           }))
+    member.stateful = Answer::Yes;
+}
+
 Answer ModuleFacts::modeOf(const ir::Type &type) const {
   Answer answer = Answer::No;
   for (const ir::Symbol *module : type.modules)

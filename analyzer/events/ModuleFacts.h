@@ -24,6 +24,9 @@ public:
   /// code that makes it does not tell, whether it has nothing, and what a clone loses.
   void complete(CalledModule &module) const;
 
+  /// Says of \p member, where that is not known, whether it has parameters, buffers or a mode.
+  void complete(ModuleMember &member) const;
+
 private:
   using Views = std::vector<const ModuleClass *>;
   using Seen = llvm::SmallPtrSetImpl<const ModuleClass *>;

@@ -615,8 +615,8 @@ private:
         ownFiles.insert(file.name);
     for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore)) {
       withBody.insert(body->function);
-      if (textNumber > 1 && body->partner.empty())
-        body->partner = places->files[files.front()].name;
+      if (textNumber > 1 && body->linkedFrom.empty())
+        body->linkedFrom = places->files[files.front()].name;
     }
     for (auto &[view, other] : others) {
       if (!view->isVisible && other->isVisible)
@@ -650,6 +650,9 @@ private:
     const ModuleFacts facts(unit.classes);
     for (const auto &[function, module] : modules)
       facts.complete(*module);
+    for (ModuleClass *view : classOrder)
+      for (ModuleMember &member : view->members)
+        facts.complete(member);
   }
 
   // --- lines of functions and names

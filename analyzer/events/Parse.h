@@ -32,7 +32,7 @@ using LeavesOut = std::function<bool(const ir::Symbol &)>;
 /// Reads the texts of several units of one program, that of the main unit first, and makes one unit
 /// of them: a function, class, member or global that several texts name is one, by its USR, as is
 /// a header that they include. Of what several texts define the first definition stays, and
-/// functions that others than the first text define say so (FunctionBody::partner). What is
+/// functions that others than the first text define say so (FunctionBody::linkedFrom). What is
 /// defined in two ways, or can be named in its own source only, stays apart.
 /// \param leavesOut may be null.
 llvm::Expected<ParsedUnit> link(llvm::ArrayRef<llvm::StringRef> texts, const Model &model,

@@ -5,7 +5,7 @@ namespace gradtidy {
 CallGraph::CallGraph(const LoweredUnit &unit) : unit(unit) {
   for (const FunctionBody *body : functions())
     addCallsOf(*body);
-  // Of partners only what leads to the unit's own functions.
+  // Of other sources only what leads to the unit's own functions.
   for (size_t i = 0; i < leading.size(); ++i)
     leading.insert_range(callers.lookup(leading[i]));
   llvm::copy_if(functions(), std::back_inserter(followed),
@@ -13,7 +13,7 @@ CallGraph::CallGraph(const LoweredUnit &unit) : unit(unit) {
 }
 
 void CallGraph::addCallsOf(const FunctionBody &body) {
-  const bool isOfUnit = body.partner.empty();
+  const bool isOfUnit = body.linkedFrom.empty();
   if (isOfUnit)
     leading.insert(&body);
   if (const FunctionBody *around = isClosure(body) ? bodyAround(body) : nullptr) {

@@ -1,4 +1,4 @@
-// The functions of a unit and its partners, and which call which, as far as that shows. A virtual
+// The functions of a linked unit, and which call which, as far as that shows. A virtual
 // call may run what overrides its callee; a closure is called by the function in which it stands.
 #pragma once
 
@@ -16,7 +16,7 @@ public:
 
   llvm::ArrayRef<const FunctionBody *> functions() const { return unit.functions(); }
 
-  /// Those of the unit itself, and of its partners those that lead to them.
+  /// Those of the unit itself, and of other sources those that lead to them.
   llvm::ArrayRef<const FunctionBody *> relevant() const { return followed; }
 
   /// The events of a function of the user, or null where it has no body.
@@ -39,10 +39,10 @@ public:
       const FunctionBody &function, llvm::function_ref<bool(const Event &)> one,
       llvm::function_ref<bool(const Event &)> unseen = [](const Event &) { return false; }) const;
 
-  /// Whether the unit or one of its partners calls \p function.
+  /// Whether the unit, or a source that is linked to it, calls \p function.
   bool isCalled(const FunctionBody &function) const { return callers.contains(&function); }
 
-  /// The same, but for a partner's calls of what is the unit's: others may call that, too.
+  /// The same, but for another source's calls of what is the unit's: others may call that, too.
   bool isCalledWithin(const FunctionBody &function) const { return called.contains(&function); }
 
   /// Whether \p function, what it calls or the closures that stand in these run an event that is
@@ -56,7 +56,7 @@ public:
   void forEachCall(const FunctionBody &function,
                    llvm::function_ref<void(const Event &call)> visit) const;
 
-  /// The functions of the unit and its partners that call \p function, or in which it is a closure.
+  /// The functions of the linked unit that call \p function, or in which it is a closure.
   llvm::ArrayRef<const FunctionBody *> callersOf(const FunctionBody &function) const;
 
 private:

@@ -171,7 +171,7 @@ private:
   void add(const FunctionBody &function) {
     if (!known.insert(&function).second)
       return;
-    if (function.partner.empty() && isInFile(function)) {
+    if (function.linkedFrom.empty() && isInFile(function)) {
       all.push_back(&function);
       if (request.function.empty() || isOrStandsIn(function, request.function))
         chosen.push_back(&function);

@@ -11,7 +11,7 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
       // What another source's main() leads to is not all there: only what the unit has to do with.
       hasMain(llvm::any_of(graph.functions(),
                            [](const FunctionBody *body) {
-                             return body->function->isMain && body->partner.empty();
+                             return body->function->isMain && body->linkedFrom.empty();
                            })),
       usesGpu(any(graph.functions(), &FunctionBody::usesGpu)),
       changesElements(any(graph.functions(), &FunctionBody::changesElements)),
@@ -21,7 +21,7 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
   for (const FunctionBody *body : graph.functions()) {
     orderedLoaders.insert_range(body->orderedLoaders);
     addHandedOn(*body);
-    if (!body->kernelCare.launches.empty() && !isClosure(*body) && body->partner.empty())
+    if (!body->kernelCare.launches.empty() && !isClosure(*body) && body->linkedFrom.empty())
       launching.push_back(body);
   }
 }

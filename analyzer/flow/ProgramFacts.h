@@ -1,4 +1,4 @@
-// What holds of a unit and its partners, as the program that they are or are part of, whatever the
+// What holds of a linked unit, as the program that it is or is part of, whatever the
 // flow.
 #pragma once
 
@@ -74,8 +74,8 @@ public:
   /// The functions of the unit that launch kernels on memory of tensors.
   llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
 
-  /// Whether the unit or one of its partners hands \p function on without calling it: to Python, to
-  /// a dispatcher, as a callback.
+  /// Whether the unit, or a source that is linked to it, hands \p function on without calling it:
+  /// to Python, to a dispatcher, as a callback.
   bool isHandedOn(const FunctionBody &function) const;
 
   /// The same of a library, whose tensors come from programs in other languages.
@@ -91,7 +91,7 @@ private:
   const CallGraph &graph;
   const PathTable &paths;
   bool hasMain, usesGpu, changesElements, setsDefaultType, changesOrder;
-  bool usesGpuItself; ///< Not only in partners that lead to no function of the unit.
+  bool usesGpuItself; ///< Not only in sources that lead to no function of the unit.
   MovedModules moved;
   std::vector<const FunctionBody *> launching;
   llvm::DenseSet<const ir::Symbol *> orderedLoaders;

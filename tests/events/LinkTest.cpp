@@ -104,8 +104,8 @@ TEST_CASE("A call runs the code that another source has") {
     REQUIRE(call.callee);
     CHECK(unit.bodyOf(*call.callee) == &step);
     CHECK(call.callee == step.function->first);
-    CHECK(step.partner == (isCallerFirst ? "step.cpp" : ""));
-    CHECK(main.partner == (isCallerFirst ? "" : "main.cpp"));
+    CHECK(step.linkedFrom == (isCallerFirst ? "step.cpp" : ""));
+    CHECK(main.linkedFrom == (isCallerFirst ? "" : "main.cpp"));
     CHECK(main.function->isMain);
     CHECK(main.function->isOfMainFile == isCallerFirst);
     // What one source declares and no more, the other tells.
@@ -148,7 +148,7 @@ symbol Closure class spelling="" qualified="Closure" owner=twice
   const LoweredUnit &unit = *program.unit;
   CHECK(unit.contents().functions.size() == 2);
   const FunctionBody &twice = functionOf(unit, "twice");
-  CHECK(twice.partner.empty());
+  CHECK(twice.linkedFrom.empty());
   CHECK(unit.bodyOf(*twice.body->children[0]->declared[0]) != nullptr);
   // The files, too: the header is what it is, whoever includes it.
   const std::string text = printed(program);
@@ -188,8 +188,8 @@ symbol Net class name="Net" at=)" +
       const FunctionBody *helper = unit.bodyOf(*events[0].callee);
       const FunctionBody *twin = unit.bodyOf(*events[1].callee);
       REQUIRE((helper && twin));
-      CHECK(helper->partner == function->partner);
-      CHECK(twin->partner == function->partner);
+      CHECK(helper->linkedFrom == function->linkedFrom);
+      CHECK(twin->linkedFrom == function->linkedFrom);
       helpers.insert(helper->function);
       twins.insert(twin->function);
       members.insert(unit.paths().last(events[1].operands[0].path).symbol());
@@ -320,11 +320,16 @@ TEST_CASE("Two sources that were lowered are one program") {
   };
   write("net.h", R"(#pragma once
 #include <torch/torch.h>
+struct Part : torch::nn::Module {
+  Part();
+  torch::Tensor scale;
+};
 struct Net : torch::nn::Module {
   Net();
   torch::Tensor forward(torch::Tensor x);
   torch::Tensor twice(torch::Tensor x) { return x * 2; }
   torch::nn::Linear fc{nullptr};
+  std::shared_ptr<Part> part;
 };
 inline torch::Tensor half(torch::Tensor x) { return x / 2; }
 template <typename T> T same(T value) { return value; }
@@ -333,12 +338,14 @@ extern int steps;
   const std::string code[] = {
       "#include \"net.h\"\n"
       "static void log() {}\n"
+      "Part::Part() { scale = register_buffer(\"scale\", torch::ones({4})); }\n"
       "int main() { Net net; log(); auto y = net.forward(torch::ones({steps, 4}));\n"
       "  same(half(net.twice(y))).backward(); }\n",
       "#include \"net.h\"\n"
       "static void log() {}\n"
       "int steps = 3;\n"
-      "Net::Net() { fc = register_module(\"fc\", torch::nn::Linear(4, 4)); log(); }\n"
+      "Net::Net() { fc = register_module(\"fc\", torch::nn::Linear(4, 4)); log();\n"
+      "  part = register_module(\"part\", std::make_shared<Part>()); }\n"
       "torch::Tensor Net::forward(torch::Tensor x) { return same(half(twice(fc(x)))); }\n"};
   std::vector<std::string> texts;
   for (const char *name : {"main.cpp", "net.cpp"}) {
@@ -365,6 +372,7 @@ extern int steps;
                                                  {"log", 2},
                                                  {"forward", 1},
                                                  {"Net", 1},
+                                                 {"Part", 1},
                                                  {"twice", 1},
                                                  {"half", 1},
                                                  {"same", 1}});
@@ -373,11 +381,14 @@ extern int steps;
   REQUIRE(forward.callee);
   const FunctionBody *pass = unit.bodyOf(*forward.callee);
   REQUIRE(pass);
-  CHECK(pass->partner == "net.cpp");
-  CHECK(twice.partner.empty());
+  CHECK(pass->linkedFrom == "net.cpp");
+  CHECK(twice.linkedFrom.empty());
   REQUIRE(forward.module().view);
   CHECK(forward.module().view->isVisible);
-  CHECK(forward.module().view->members[0].registered == Answer::Yes);
+  const auto &members = forward.module().view->members;
+  REQUIRE(members.size() == 2);
+  CHECK(members[0].registered == Answer::Yes);
+  CHECK(members[1].stateful == Answer::Yes); // As the other source shows.
   // Places of both sources have an order: the main one comes first.
   CHECK(loaded.manager().isBeforeInTranslationUnit(main.body->begin(), pass->body->begin()));
   CHECK(loaded.manager().isBeforeInTranslationUnit(twice.body->begin(), main.body->begin()));

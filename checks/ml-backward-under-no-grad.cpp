@@ -32,7 +32,9 @@ public:
     if (depends ? !isLeftDisabled(visit, guard) : isMeantForOthers(visit))
       return;
 
-    Finding finding(Level::Certain, depends ? guard : backward);
+    // On one of two ways: there may be a reason why that is not taken.
+    const bool isOnOneWay = loss.autograd.graph & Graph::Attached;
+    Finding finding(isOnOneWay ? Level::Likely : Level::Certain, depends ? guard : backward);
     if (depends) {
       finding.message = "gradients are disabled here and never enabled again: the next backward "
                         "finds no graph";

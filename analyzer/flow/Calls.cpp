@@ -182,6 +182,10 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
   std::optional<State> after; // Of all that override it.
   for (const FunctionBody *body : bodies)
     meet(after, callOne(*body, event, state, observing));
+  if (isSpent()) { // Perhaps not all of it was followed.
+    callUnknown(event, state, observing);
+    return true;
+  }
   if (!after)
     return false;
   state = std::move(*after);
@@ -202,7 +206,8 @@ std::optional<State> Interpreter::callOne(const FunctionBody &body, const Event 
   std::optional<State> after = enter(body, event, state, told, observing);
   if (after && tellsOutcome(body))
     after->doubtModes(state);
-  memory.insert_or_assign({&event, &body}, Memory{caller, told, after});
+  if (!isSpent())
+    memory.insert_or_assign({&event, &body}, Memory{caller, told, after});
   return after;
 }
 

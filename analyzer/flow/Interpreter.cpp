@@ -351,9 +351,10 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     }
   }
 
+  // What is not followed to the end would be shown as it is on some ways only.
   if (!solution.pending.empty())
     bounded.insert(stack.front());
-  if (observe)
+  else if (observe)
     observeAll(body, told, solution);
   stack.pop_back();
   if (ends.empty())

@@ -1,6 +1,6 @@
 #include "Configuration.h"
 
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/Plugin.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/BoundedText.h"
 #include "analyzer/source/Nearest.h"

@@ -1,6 +1,7 @@
 #include "Evidence.h"
 
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/LevelLog.h"
+#include "analyzer/plugin/Plugin.h"
 #include "analyzer/report/Printable.h"
 #include "analyzer/report/RunChecks.h"
 #include "analyzer/report/SourceText.h"

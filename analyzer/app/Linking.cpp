@@ -1,7 +1,7 @@
 #include "Linking.h"
 
 #include "analyzer/frontend/UserCode.h"
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/Plugin.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
 

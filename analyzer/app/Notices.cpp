@@ -1,5 +1,5 @@
 #include "Notices.h"
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/Plugin.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

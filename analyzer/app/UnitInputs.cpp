@@ -3,7 +3,7 @@
 #include "analyzer/frontend/CacheFolder.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/model/Model.h"
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/Plugin.h"
 #include "analyzer/source/BoundedFile.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang-tidy/ClangTidyOptions.h"

@@ -3,7 +3,7 @@
 
 #include "UnitInputs.h"
 #include "analyzer/frontend/PhaseTimer.h"
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/Plugin.h"
 #include "analyzer/source/SharedSources.h"
 #include "checks/Finding.h"
 

@@ -1,60 +1,80 @@
-// Every check of the catalogue as a check of clang-tidy. The same module is linked into gradtidy,
-// built as a plugin for clang-tidy (-load) and linked into clangd.
-//
-// Check options, for all checks and for one (which wins):
-//   ml.Level, ml-NAME.Level  show findings up to this level, 0 to 2. Default 1; 2 for a check that
-//                            the Checks option names exactly, not by a glob.
-//   ml.Models                model files for frameworks of one's own, separated by semicolons.
-//   ml.Exclude               globs of files that gradtidy leaves out, separated by semicolons; of
-//   no
-//                            meaning in clang-tidy, which has ExcludeHeaderFilterRegex.
-//   ml.ProjectFolder         the project root of files that lie outside version control; by default
-//                            the folder of the unit's main file.
+// The checks of the catalogue as checks of clang-tidy.
 #pragma once
 
-#include "checks/Finding.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "analyzer/frontend/UserCode.h"
+#include "checks/Catalogue.h"
+#include "checks/Check.h"
+#include "clang-tidy/ClangTidyCheck.h"
+#include "clang/Basic/LangOptions.h"
+#include "clang/Basic/SourceManager.h"
 
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
-
-namespace clang::tidy {
-struct ClangTidyError;
-} // namespace clang::tidy
+#include <vector>
 
 namespace gradtidy {
 
 class Model;
+class SharedUnit;
+class UnitAnalysis;
 
-inline constexpr llvm::StringLiteral levelOption = "ml.Level";
-inline constexpr llvm::StringLiteral deviceMemoryOption = "ml-batch-size-oom.DeviceMemory";
-inline constexpr llvm::StringLiteral modelsOption = "ml.Models";
-inline constexpr llvm::StringLiteral excludeOption = "ml.Exclude";
-inline constexpr llvm::StringLiteral projectFolderOption = "ml.ProjectFolder";
-
-/// The bundled models and those of the files in \p paths (as in ml.Models), read once per process.
-/// The result lives as long as the process.
-llvm::Expected<const Model *> loadModels(llvm::StringRef paths);
-
-/// The level of a finding that this process made; none for what the compiler says. Expects the
-/// paths in \p error to be clean (see frontend/Paths.h).
-std::optional<Level> levelOf(const clang::tidy::ClangTidyError &error);
-
-/// Writes down the level of a finding that another process made.
-void setLevel(const clang::tidy::ClangTidyError &error, Level level);
-
-/// What the user is told of a function in UnitCoverage::cutShort, before its name.
-inline constexpr llvm::StringLiteral notFollowed =
-    "Not analysed to the end (too large, too deep, or calls too deep): ";
-
-/// How much of their units analyses have seen.
-struct UnitCoverage {
-  size_t functions = 0; ///< That were analysed, once for each unit in which they were.
-  /// Those, as `name (file:line)`, that were not followed to the end: they are too large, or call
-  /// too deep (see Interpreter's bounds).
-  std::set<std::string> cutShort;
+/// A unit that was analyzed, for the checks to judge.
+struct JudgedUnit {
+  const UnitAnalysis &analysis;
+  const clang::SourceManager &sources; ///< Those of the locations in the analysis.
+  const clang::LangOptions &language;
+  const UserCode &users;
+  /// The files whose findings are the unit's: what is found elsewhere belongs to other units. Null
+  /// for all.
+  const llvm::DenseSet<clang::FileID> *own;
 };
+
+/// One check. In clang-tidy the first function that its matcher sees starts the analysis of the
+/// whole unit, which the checks share.
+class CheckAdapter : public clang::tidy::ClangTidyCheck, private Reporter {
+public:
+  CheckAdapter(const CatalogueRow &row, llvm::StringRef name,
+               clang::tidy::ClangTidyContext *context);
+  ~CheckAdapter() override;
+
+  bool isLanguageVersionSupported(const clang::LangOptions &options) const override {
+    return options.CPlusPlus;
+  }
+  void storeOptions(clang::tidy::ClangTidyOptions::OptionMap &options) override;
+  void registerPPCallbacks(const clang::SourceManager &, clang::Preprocessor *preprocessor,
+                           clang::Preprocessor *) override;
+  void registerMatchers(clang::ast_matchers::MatchFinder *finder) override;
+  void check(const clang::ast_matchers::MatchFinder::MatchResult &result) override;
+  // The AST is gone by the time that this object is destroyed.
+  void onEndOfTranslationUnit() override { shared.reset(); }
+
+  /// What the analysis is to see for this check.
+  const Check &judgedBy() const { return *judge; }
+  llvm::StringRef name() const { return row.name; }
+
+  /// Tells the context what the check finds in \p unit.
+  void judgeUnit(const JudgedUnit &unit);
+
+private:
+  unsigned readLevel();
+  std::string readGlobal(llvm::StringRef option);
+  void report(Finding finding) override;
+  bool isShown(clang::SourceLocation location) const;
+  bool isPossible(const clang::FixItHint &fix) const;
+
+  clang::tidy::ClangTidyContext &context;
+  const CatalogueRow &row;
+  unsigned level;
+  std::string models;
+  std::unique_ptr<Check> judge;
+  std::string ownOption; ///< What the user gives for that of the check, or its default.
+  std::shared_ptr<SharedUnit> shared; ///< Null without a usable model.
+  const JudgedUnit *unit = nullptr;   ///< While it is judged.
+  bool done = false;
+};
+
+/// The checks that the options of \p context enable.
+std::vector<std::unique_ptr<CheckAdapter>> enabledChecks(clang::tidy::ClangTidyContext &context);
 
 } // namespace gradtidy

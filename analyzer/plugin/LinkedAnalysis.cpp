@@ -1,6 +1,6 @@
 #include "LinkedAnalysis.h"
 
-#include "Adapter.h"
+#include "CheckAdapter.h"
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
 #include "analyzer/events/lowering/UnitLowering.h"

@@ -2,7 +2,7 @@
 // docs/decisions/0039-linked-analysis.md.
 #pragma once
 
-#include "CheckAdapter.h"
+#include "Plugin.h"
 #include "analyzer/flow/IrRequest.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/Frontend.h"

@@ -1,7 +1,7 @@
 #include "SharedUnit.h"
 
-#include "CheckAdapter.h"
 #include "LinkedAnalysis.h"
+#include "Plugin.h"
 #include "analyzer/events/lowering/UnitLowering.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/PhaseTimer.h"

@@ -1,8 +1,9 @@
 // How the adapter turns findings into clang-tidy's diagnostics: levels, options, fixes in macros.
 #include "analyzer/frontend/Frontend.h"
 #include "analyzer/model/Model.h"
-#include "analyzer/plugin/CheckAdapter.h"
+#include "analyzer/plugin/LevelLog.h"
 #include "analyzer/plugin/LinkedAnalysis.h"
+#include "analyzer/plugin/Plugin.h"
 #include "checks/Catalogue.h"
 #include "checks/Check.h"
 #include "tests/Project.h"

@@ -4,6 +4,8 @@
 #include "Check.h"
 #include "Loops.h"
 
+#include "analyzer/events/Typing.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -13,12 +15,15 @@ namespace {
 class ElementwiseAccess : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.operation == Operation::ReadScalar || writtenBy(moment.event);
+    return moment.event.operation == Operation::ReadScalar ||
+           moment.event.operation == Operation::PointToMemory || writtenBy(moment.event);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
     if (visit.event.operation == Operation::ReadScalar)
       onRead(visit, reporter);
+    else if (visit.event.operation == Operation::PointToMemory)
+      onPointer(visit, reporter);
     else if (const ir::Node *element = writtenBy(visit.event))
       onWrite(visit, *element, reporter);
   }
@@ -31,16 +36,41 @@ private:
       return;
     const auto loops =
         read.details->elementLoop.loop ? countedBy(visit, read, read.subject.expr) : askedIn(visit);
-    if (loops.size() > 1 && !isElsewhere(visit))
+    const bool isWork =
+        loops.size() > 1 || (loops.size() == 1 && doesNothingElse(visit, *loops.front()));
+    if (isWork && !isElsewhere(visit))
       report(visit, loops,
              "each element is read as a tensor of its own, which takes about a microsecond; an "
              "accessor, or an operation on the whole tensor, takes a fraction of that",
              reporter);
   }
 
+  void onPointer(const Visit &visit, Reporter &reporter) {
+    const ir::Node *row = visit.event.subject.expr;
+    if (row && isPart(visit, row->spelled()))
+      report(visit, countedBy(visit, visit.event, row),
+             "each row is made a tensor of its own to get at its memory; the rows of a contiguous "
+             "tensor lie behind one another, at multiples of a row's size from one pointer",
+             reporter);
+  }
+
+  /// Whether \p expr takes a part of a tensor by its number.
+  static bool isPart(const Visit &visit, const ir::Node &expr) {
+    return hasEvent(*visit.event.function,
+                    [&](const Event &event) { return isSelection(event) && event.site == &expr; });
+  }
+
+  /// Whether the event takes a part of a tensor: `x[i]`, `x.index({i, j})`.
+  static bool isSelection(const Event &event) {
+    return event.operation == Operation::Index ||
+           (event.operation == Operation::View && event.typing &&
+            event.typing->rule == ResultRule::Select);
+  }
+
   void onWrite(const Visit &visit, const ir::Node &element, Reporter &reporter) {
     const auto loops = countedBy(visit, visit.event, &element);
-    if (loops.size() > 1 || (loops.size() == 1 && writesRow(visit, *loops.front())))
+    if (loops.size() > 1 || (loops.size() == 1 && (writesRow(visit, *loops.front()) ||
+                                                   doesNothingElse(visit, *loops.front()))))
       report(
           visit, loops,
           "each element is written through a tensor of its own, which takes some microseconds; an "
@@ -50,11 +80,47 @@ private:
 
   void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
               Reporter &reporter) {
-    if (elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
+    if (loops.empty() || elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
       return;
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the loop goes over as many elements as a tensor has along a dimension, and all that
+  /// its rounds do is to read numbers and to go on with these.
+  static bool doesNothingElse(const Visit &visit, const ir::Node &loop) {
+    const FunctionBody &function = *visit.event.function;
+    const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
+    if (!loop.body || !condition ||
+        visit.unit.counts().degreeOf(condition->children.back(), function) == 0)
+      return false;
+    llvm::SmallPtrSet<const ir::Node *, 16> reads;
+    for (const Block &block : function.blocks)
+      for (const Event &event : block.events) {
+        if (!contains(visit, loop.body, event.site))
+          continue;
+        if (event.operation == Operation::ReadScalar || isSelection(event) || writtenBy(event))
+          reads.insert(event.site);
+        else if (event.kind == EventKind::Forward || event.kind == EventKind::Move)
+          return false;
+      }
+    bool isOnlyReading = true;
+    ir::forEach(loop.body, [&](const ir::Node &node) {
+      if (node.isCall() && !reads.contains(&node))
+        isOnlyReading &=
+            isOfNumbers(node) || (node.symbol && node.symbol->isStandard && node.op != "<<");
+    });
+    return isOnlyReading;
+  }
+
+  /// Whether the call makes a number of numbers, or of an object that holds one.
+  static bool isOfNumbers(const ir::Node &call) {
+    const auto isNumber = [](const ir::Node *node) {
+      return node->type && node->type->isArithmetic;
+    };
+    return isNumber(&call) && llvm::all_of(call.arguments, isNumber) &&
+           (!call.object || call.arguments.empty());
   }
 
   /// The element that the event assigns a number to, or null: `x[i][j] = 1`.
@@ -91,9 +157,8 @@ private:
   /// Whether the tensor may be on a GPU: there the host waits for each element, of which
   /// ml-sync-in-loop speaks.
   static bool isElsewhere(const Visit &visit) {
-    const Device device = visit.before.valueOf(visit.event.subject).placement.device;
-    return device.isKnown() ? visit.unit.program().mayBeGpu(device)
-                            : visit.unit.program().movesModules();
+    return visit.unit.program().mayBeGpu(
+        visit.before.valueOf(visit.event.subject).placement.device);
   }
 
   using Names = llvm::SmallSetVector<const ir::Symbol *, 8>;

@@ -27,10 +27,35 @@ float handful_ok(Tensor matrix) {
   return trace;
 }
 
-float one_loop_ok(Tensor row) {
+// Nothing says that it is long.
+float one_loop_ok(Tensor row, int n) {
   float sum = 0;
-  for (int64_t i = 0; i < row.size(0); ++i)
+  for (int i = 0; i < n; ++i)
     sum += row[i].item<float>();
+  return sum;
+}
+
+struct Game {
+  void play(int64_t move);
+};
+
+// What else each round does takes longer.
+void moves_ok(std::vector<Game> &games, Tensor moves) {
+  for (int64_t i = 0; i < moves.size(0); ++i)
+    games[i].play(moves[i].item<int64_t>());
+}
+
+void lines_ok(Tensor scores) {
+  for (int64_t i = 0; i < scores.size(0); ++i) {
+    const float score = scores[i].item<float>();
+    std::cout << i << ": " << score << '\n';
+  }
+}
+
+float means_ok(Tensor rows) {
+  float sum = 0;
+  for (int64_t i = 0; i < rows.size(0); ++i)
+    sum += rows[i].mean().item<float>();
   return sum;
 }
 
@@ -64,15 +89,6 @@ Tensor few_ok() {
   return matrix;
 }
 
-// One element of each image.
-float column_ok(Tensor images, int epochs) {
-  float sum = 0;
-  for (int epoch = 0; epoch < epochs; ++epoch)
-    for (int64_t i = 0; i < images.size(0); ++i)
-      sum += images[i][0].item<float>();
-  return sum;
-}
-
 // --- wrong ---------------------------------------------------------------------------------------
 
 float brackets_bad(Tensor image) {
@@ -81,6 +97,46 @@ float brackets_bad(Tensor image) {
     for (int64_t x = 0; x < image.size(1); ++x)
       sum += image[y][x].item<float>(); // expect: ml-elementwise-access: each element is read as a tensor of its own
   return sum;
+}
+
+float one_loop_bad(Tensor row) {
+  float sum = 0;
+  for (int64_t i = 0; i < row.size(0); ++i)
+    sum += row[i].item<float>(); // expect: ml-elementwise-access: each element is read as a tensor of its own
+  return sum;
+}
+
+// How many there are is a variable, and one number of each sample is read.
+std::vector<int> labels_bad(Tensor output, Tensor target) {
+  const int64_t samples = output.size(0);
+  Tensor predicted = output.argmax(1);
+  std::vector<int> hits(10);
+  for (int64_t i = 0; i < samples; ++i) {
+    int label = target[i].item<int>(); // expect: ml-elementwise-access
+    if (predicted[i].item<int>() == label)
+      hits[label]++;
+  }
+  return hits;
+}
+
+float column_bad(Tensor images, int epochs) {
+  float sum = 0;
+  for (int epoch = 0; epoch < epochs; ++epoch)
+    for (int64_t i = 0; i < images.size(0); ++i)
+      sum += images[i][0].item<float>(); // expect: ml-elementwise-access
+  return sum;
+}
+
+// For every row a tensor.
+void rows_bad(Tensor points, std::ostream &file) {
+  for (int64_t i = 0; i < points.size(0); ++i)
+    file.write(reinterpret_cast<const char *>(points[i].data_ptr()), 3 * sizeof(float)); // expect: ml-elementwise-access: each row is made a tensor of its own to get at its memory
+}
+
+void first_ok(Tensor points, std::ostream &file, const std::vector<Tensor> &list) {
+  file.write(reinterpret_cast<const char *>(points[0].data_ptr()), 3 * sizeof(float));
+  for (size_t i = 0; i < list.size(); ++i)
+    file.write(reinterpret_cast<const char *>(list[i].data_ptr()), 3 * sizeof(float));
 }
 
 Tensor board_bad(const std::vector<std::vector<int>> &columns) {

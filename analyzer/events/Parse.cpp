@@ -2,6 +2,7 @@
 
 #include "Cursor.h"
 #include "Fields.h"
+#include "Interfaces.h"
 #include "ModuleFacts.h"
 #include "Print.h"
 #include "SymbolTable.h"
@@ -100,6 +101,8 @@ public:
       removeThose([&](const FunctionBody &body) { return leavesOut(*body.function); });
     std::stable_partition(functions.begin(), functions.end(),
                           [](const auto &function) { return !function->isInner; });
+    if (textNumber > 1)
+      tellModules(functions);
     for (auto &function : functions)
       unit.functions.push_back(std::move(function));
     for (ModuleClass *view : classOrder)

@@ -3,6 +3,7 @@
 #include "Lowering.h"
 #include "UserFunctions.h"
 #include "analyzer/events/CalledModule.h"
+#include "analyzer/events/Interfaces.h"
 #include "analyzer/events/marks/KernelLaunches.h"
 #include "analyzer/events/marks/Loaders.h"
 #include "analyzer/events/modules/CalledModules.h"
@@ -35,6 +36,7 @@ public:
       bodies[i]->isInner = i >= standing;
       addCalled(*bodies[i]);
     }
+    tellModules(bodies);
     LoweredUnit::Contents unit;
     unit.classes = modules.takeClasses();
     for (auto &body : bodies)

@@ -578,7 +578,9 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelLau
   archive("call", launch.call);
   archive("configuration", launch.configuration);
   archive("default-stream", launch.isOnDefaultStream);
+  archive("on-tensors", launch.isOnTensors);
   archive("pointers", launch.pointers);
+  archive("handed-on", launch.handedOn);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCare> care) {

@@ -18,12 +18,16 @@ struct RawPointer {
                                         ///< the tensor is the caller's.
 };
 
-/// A launch of a kernel that gets memory of tensors.
+/// A launch of a kernel that gets memory.
 struct KernelLaunch {
   const ir::Node *call = nullptr;
   const ir::Node *configuration = nullptr; ///< What is in `<<<…>>>`, as a call.
   bool isOnDefaultStream = false;
+  bool isOnTensors = false; ///< Some of the memory is that of tensors which the function has.
   llvm::SmallVector<RawPointer, 2> pointers;
+  /// The pointers among the function's parameters that the kernel gets: callers know whose memory
+  /// that is.
+  llvm::SmallVector<const ir::Symbol *, 4> handedOn;
 };
 
 /// What a function does about kernels, the closures in it included.

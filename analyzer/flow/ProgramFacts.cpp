@@ -21,9 +21,46 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
   for (const FunctionBody *body : graph.functions()) {
     orderedLoaders.insert_range(body->orderedLoaders);
     addHandedOn(*body);
-    if (!body->kernelCare.launches.empty() && !isClosure(*body) && body->linkedFrom.empty())
+    if (!isClosure(*body) && body->linkedFrom.empty() && launchesOnTensors(*body))
       launching.push_back(body);
   }
+}
+
+/// Whether \p argument is a pointer to the memory of a tensor, or a variable that is made of one.
+static bool isMemoryOfTensor(const ir::Node *argument, const FunctionBody &function) {
+  const auto pointsAt = [&](const ir::Node *node) {
+    return hasEvent(function, [&](const Event &event) {
+      return event.operation == Operation::PointToMemory && event.site == node;
+    });
+  };
+  const ir::Node *node = ir::stripped(argument);
+  const ir::Symbol *variable = ir::variableIn(node);
+  return node &&
+         (pointsAt(node) || (variable && variable->init && pointsAt(ir::stripped(variable->init))));
+}
+
+bool ProgramFacts::getsMemoryOfTensor(const FunctionBody &function, const ir::Symbol &parameter,
+                                      unsigned depth) const {
+  bool gets = false;
+  if (depth < 4 && parameter.owner == function.function)
+    graph.forEachCall(function, [&](const Event &call) {
+      if (gets || parameter.index >= call.operands.size())
+        return;
+      const ir::Node *argument = call.operands[parameter.index].expr;
+      const ir::Symbol *handedOn = ir::variableIn(ir::stripped(argument));
+      gets = isMemoryOfTensor(argument, *call.function) ||
+             (handedOn && handedOn->kind == ir::SymbolKind::Parameter &&
+              getsMemoryOfTensor(*call.function, *handedOn, depth + 1));
+    });
+  return gets;
+}
+
+bool ProgramFacts::launchesOnTensors(const FunctionBody &function) const {
+  return llvm::any_of(function.kernelCare.launches, [&](const KernelLaunch &launch) {
+    return launch.isOnTensors || llvm::any_of(launch.handedOn, [&](const ir::Symbol *parameter) {
+             return getsMemoryOfTensor(function, *parameter, 0);
+           });
+  });
 }
 
 bool ProgramFacts::movesModuleOf(const FunctionBody &function) const {

@@ -83,6 +83,10 @@ public:
 
 private:
   void addHandedOn(const FunctionBody &function);
+  bool launchesOnTensors(const FunctionBody &function) const;
+  /// Whether a caller gives \p function memory of a tensor for \p parameter, a pointer.
+  bool getsMemoryOfTensor(const FunctionBody &function, const ir::Symbol &parameter,
+                          unsigned depth) const;
   bool mayBe(Device::Kind kind, Device device) const;
   /// What makes the only data loader that gets into the member \p field, or null.
   const Event *onlyMakerFor(const void *field) const;

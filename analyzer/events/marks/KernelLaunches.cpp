@@ -128,15 +128,17 @@ void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
   launch.call = function.map.node(&call);
   launch.configuration = function.map.node(call.getConfig());
   llvm::SmallPtrSet<const ir::Symbol *, 4> seen;
-  bool getsMemory = false;
   for (const Expr *argument : call.arguments()) {
     const Expr *memory = memoryIn(argument);
-    getsMemory |= memory != nullptr;
+    launch.isOnTensors |= memory != nullptr;
+    if (const VarDecl *variable = variableOf(strip(argument));
+        variable && isa<ParmVarDecl>(variable) && variable->getType()->isPointerType())
+      launch.handedOn.push_back(function.map.symbol(variable));
     if (const auto raw = memory ? rawPointer(*memory) : std::nullopt;
         raw && (!raw->tensor || seen.insert(raw->tensor).second))
       launch.pointers.push_back(*raw);
   }
-  if (!getsMemory)
+  if (!launch.isOnTensors && launch.handedOn.empty())
     return;
   const CallExpr *configuration = call.getConfig();
   launch.isOnDefaultStream =

@@ -78,7 +78,35 @@ torch::Tensor unknown_bad(torch::Tensor x) {
   return y;
 }
 
+// The launcher gets pointers, and its callers know to what.
+static void launchAll_bad(const float *x, float *y, int n) {
+  square<<<n, 256>>>(x, y); // expect: ml-kernel-guard (no fix): current GPU
+}
+
+torch::Tensor pointers_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  float *result = y.data_ptr<float>();
+  launchAll_bad(x.data_ptr<float>(), result, x.size(0));
+  return y;
+}
+
+static void launchEach_ok(const float *x, float *y, int n) { square<<<n, 256>>>(x, y); }
+
+torch::Tensor pointers_ok(torch::Tensor x) {
+  const at::cuda::CUDAGuard guard(x.device());
+  torch::Tensor y = torch::zeros_like(x);
+  launchEach_ok(x.data_ptr<float>(), y.data_ptr<float>(), x.size(0));
+  return y;
+}
+
+// Of no tensor, as far as one can see.
+static void launchOwn_ok(const float *x, float *y, int n) { square<<<n, 256>>>(x, y); }
+
+void own_ok(float *memory, int n) { launchOwn_ok(memory, memory + n, n); }
+
 void bind(Library &library) {
+  library.def("pointers", &pointers_bad);
+  library.def("guarded_pointers", &pointers_ok);
   library.def("guarded", &guarded_ok);
   library.def("set", &set_ok);
   library.def("own_guard", &ownGuard_ok);

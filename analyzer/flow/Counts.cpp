@@ -23,6 +23,11 @@ const Counts::Index &Counts::indexOf(const FunctionBody &function) const {
     if (const ir::Symbol *variable = ir::variableIn(ir::stripped(below)))
       made->bounds[variable].push_back(above);
   };
+  const auto isTold = [&](const ir::Node *variable, const ir::Node *number) {
+    if (const ir::Symbol *name = ir::variableIn(ir::stripped(variable)))
+      if (number->integer && *number->integer > 0)
+        made->fixed.insert(name);
+  };
   ir::forEach(function.body, [&](const ir::Node &node) {
     if (node.kind == ir::NodeKind::RangeFor && node.symbol && node.symbol->type &&
         node.symbol->type->isInteger && ir::asCall(ir::stripped(node.object))) {
@@ -32,6 +37,8 @@ const Counts::Index &Counts::indexOf(const FunctionBody &function) const {
         compare(node.children[0], node.children[1]); // `if (i >= n) return;` says the same.
       if (node.op == ">" || node.op == ">=")
         compare(node.children[1], node.children[0]);
+      if (node.op == "==" || node.op == "!=")
+        isTold(node.children[0], node.children[1]);
     }
   });
   for (const Block &block : function.blocks)
@@ -127,7 +134,8 @@ private:
   }
 
   unsigned degreeOf(const ir::Symbol &variable, const FunctionBody &function) {
-    if (!followed.insert(&variable).second)
+    const Index &index = counts.indexOf(function);
+    if (index.fixed.contains(&variable) || !followed.insert(&variable).second)
       return 0;
     unsigned degree = 0;
     const auto take = [&](const ir::Node *value, const FunctionBody &giver) {
@@ -135,7 +143,6 @@ private:
       return false;
     };
     counts.numbers.anyGiven(variable, function, take);
-    const Index &index = counts.indexOf(function);
     if (const auto bound = index.bounds.find(&variable); degree == 0 && bound != index.bounds.end())
       for (const ir::Node *above : bound->second)
         degree = std::max(degree, std::min(degreeOf(above, function), 1U));

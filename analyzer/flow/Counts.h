@@ -35,6 +35,7 @@ private:
     /// What variables are compared with from below, be they counters of loops or positions.
     llvm::DenseMap<const ir::Symbol *, llvm::SmallVector<const ir::Node *, 1>> bounds;
     llvm::DenseSet<const ir::Symbol *> sizes; ///< What tells the sizes of new tensors.
+    llvm::DenseSet<const ir::Symbol *> fixed; ///< What has to be a certain number: `if (c != 3)`.
     bool asksForLimit = false;
   };
   const Index &indexOf(const FunctionBody &function) const;

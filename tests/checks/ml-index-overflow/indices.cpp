@@ -27,6 +27,15 @@ float pixel_ok(Tensor image, int y, int x) {
   return image.data_ptr<float>()[y * width + x];
 }
 
+// The number of channels has to be 3.
+void channels_ok(Tensor image, uint8_t *pixels) {
+  const int height = image.size(0), width = image.size(1), channels = image.size(2);
+  if (channels != 3)
+    throw std::runtime_error("no picture");
+  const uint8_t *data = image.data_ptr<uint8_t>();
+  std::copy(data, data + (height * width * channels), pixels);
+}
+
 float checked_ok(Tensor x, int n) {
   if (x.numel() > std::numeric_limits<int>::max())
     throw std::invalid_argument("too large");

@@ -81,7 +81,8 @@ private:
     if (!call || call->op != "-")
       return false;
     const auto isPrediction = [](const Value &value) {
-      return value.origin.made && value.origin.made->kind == EventKind::Forward;
+      return (value.origin.made && value.origin.made->kind == EventKind::Forward) ||
+             (value.autograd.graph == Graph::Attached && value.autograd.isRecorded);
     };
     const Value column = visit.before.valueOf(*crossing.column);
     const Value row = visit.before.valueOf(*crossing.row);

@@ -31,9 +31,12 @@ public:
       return reporter.report(std::move(finding));
     }
     finding.message = "the result of " + nameOf(visit, *call) + " is thrown away: " +
-                      (isVariable(tensor) ? "'" + text.str() + "'" : "the tensor") +
+                      (isVariable(tensor)                     ? "'" + text.str() + "'"
+                       : event.resultRole == TypeRole::Tensor ? "the tensor"
+                                                              : "the object") +
                       " itself does not change";
-    if (isVariable(tensor) && event.resultRole == TypeRole::Tensor &&
+    if (isVariable(tensor) &&
+        (event.resultRole == TypeRole::Tensor || event.resultRole == TypeRole::Device) &&
         !tensor.expr->spelled().type->isConst)
       finding.fixes.push_back(
           clang::FixItHint::CreateInsertion(event.site->begin(), (text + " = ").str()));

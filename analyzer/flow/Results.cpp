@@ -77,6 +77,7 @@ static bool mayLoseDimensions(const Event &event) {
   case ResultRule::Elements:
   case ResultRule::Gathered:
   case ResultRule::Gather:
+  case ResultRule::Alike:
   case ResultRule::Unbind:
   case ResultRule::Project:
     return true;

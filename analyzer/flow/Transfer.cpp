@@ -140,7 +140,6 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
   if (event.subject.role != TypeRole::Tensor) {
     const Value before = state.valueOf(event.subject);
     contents.autograd.graph = before.autograd.graph;
-    contents.layout.type = typeOfElements(event, state);
     if (!takesTensors(event)) // `losses.reserve(8)`
       contents.stayOn(before);
     for (const Operand &operand : event.operands) {
@@ -152,6 +151,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
       if (part.placement.device.isKnown())
         contents.stayOn(part);
     }
+    if (takesTensors(event))
+      contents.layout.type = typeOfElements(event, state);
   }
   if (event.subject.role != TypeRole::Tensor) {
     if (addsGraph)
@@ -456,8 +457,8 @@ static Device madeDevice(const Event &event, const State &state) {
     return {Device::Unset};
   const Operand &first = event.operands.front();
   Device device = state.deviceOf(first);
-  if (first.role != TypeRole::Device && !device.isKnown())
-    return {Device::Unset};
+  if (first.role != TypeRole::Device && !device.isKnown()) // Of a text it may be any.
+    return {first.isText ? Device::Unknown : Device::Unset};
   if (event.operands.size() == 2 && device.kind == Device::Cuda) // With an index.
     device.id = event.operands[1].device.id;
   return device;

@@ -70,6 +70,8 @@ const Operand *badMaskOf(const Event &event, const State &state) {
   if (!event.run)
     return nullptr;
   const bool isChoice = event.run->rule == ResultRule::Choose;
+  if (isChoice && event.resultRole != TypeRole::Tensor) // Where it is not 0: of any numbers.
+    return nullptr;
   return badArgument(event, state, isChoice ? "condition" : "mask", [&](ElementType element) {
     return element != ElementType::Unknown && element != ElementType::Bool &&
            (!isChoice || element != ElementType::UInt8);
@@ -448,6 +450,12 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result = {first.element, resized(first.shape, axisOr(0), Shape::unknown)};
     break;
   case ResultRule::Gather:
+    result.element = first.element;
+    if (given.size() == 2)
+      result.shape = given[1].shape;
+    result.shape.isArranged = false; // The index has to look like what it selects from.
+    break;
+  case ResultRule::Alike:
     result.element = first.element;
     if (given.size() == 2)
       result.shape = given[1].shape;

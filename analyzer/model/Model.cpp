@@ -235,6 +235,7 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::Unbind, "unbind"},
     {ResultRule::Slice, "slice"},
     {ResultRule::Gather, "gather"},
+    {ResultRule::Alike, "alike"},
     {ResultRule::Pick, "pick"},
     {ResultRule::Resize, "resize"},
     {ResultRule::Grown, "grown"},

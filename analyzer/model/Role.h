@@ -131,7 +131,8 @@ enum class ResultRule : unsigned char {
   Select,    ///< Without the dimension that is named, or the first.
   Unbind,    ///< The same, of each part.
   Slice,     ///< A part of the dimension that is named.
-  Gather,    ///< The shape of the indices.
+  Gather,    ///< The shape of the indices, which have as many dimensions.
+  Alike,     ///< The shape of the other tensor.
   Pick,      ///< Some of the elements, in any shape.
   Resize,    ///< The elements of the subject, in as many dimensions.
   Grown,     ///< The same, in as many or more.

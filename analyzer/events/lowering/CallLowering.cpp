@@ -44,8 +44,8 @@ void FunctionLowering::lowerCall(const CallExpr *call) {
   describeSubject(event, site);
   describeOperands(event, site);
   describePass(event, site);
-  if (const CXXConstructorDecl *constructor = emplacedBy(site))
-    emplace(event, site, *constructor);
+  if (const CXXRecordDecl *element = emplacedBy(site))
+    emplace(event, site, *element);
   markCall(event, site);
   finishCall(std::move(event), site);
 }
@@ -82,7 +82,7 @@ bool FunctionLowering::isEmplaced(const CallSite &site) {
                                  vocabulary.classOf(values.typeOf(site.object))));
 }
 
-const CXXConstructorDecl *FunctionLowering::emplacedBy(const CallSite &site) {
+const CXXRecordDecl *FunctionLowering::emplacedBy(const CallSite &site) {
   if (site.kind != EventKind::Combine || !site.object || !site.method || !isStandard(site.method) ||
       site.name != "emplace_back")
     return nullptr;
@@ -93,27 +93,32 @@ const CXXConstructorDecl *FunctionLowering::emplacedBy(const CallSite &site) {
     element = list->getTemplateArgs()[0].getAsType()->getAsCXXRecordDecl();
   const bool isCopy = site.arguments.size() == 1 &&
                       values.typeOf(site.arguments.front())->getAsCXXRecordDecl() == element;
-  return element && !isCopy && vocabulary.roleOf(element) == TypeRole::None
-             ? constructorOf(element, site.arguments)
-             : nullptr;
+  return element && !isCopy && vocabulary.roleOf(element) == TypeRole::None ? element : nullptr;
 }
 
-void FunctionLowering::emplace(Event &event, const CallSite &site,
-                               const CXXConstructorDecl &constructor) {
-  Event made = make(EventKind::Call, site.call);
-  made.subject = {values.temporary(site.call), TypeRole::None};
-  made.result = made.subject.path;
-  made.callee = symbol(&constructor);
-  made.isTensor = vocabulary.holdsTensors(context.getCanonicalTagType(constructor.getParent()));
-  made.operands = std::exchange(event.operands, {});
-  Operand element = made.subject;
-  element.fresh = true;
-  element.isTensor = made.isTensor;
-  event.operands.push_back(element);
+void FunctionLowering::emplace(Event &event, const CallSite &site, const CXXRecordDecl &element) {
+  const CXXConstructorDecl *constructor = constructorOf(&element, site.arguments);
+  const bool isTuple = isOfParts(element, site.arguments);
+  if (!constructor && !isTuple)
+    return;
+  Operand made{values.temporary(site.call), TypeRole::None};
+  made.fresh = true;
+  made.isTensor = vocabulary.holdsTensors(context.getCanonicalTagType(&element));
+  if (isTuple) {
+    bindElements(site.call, site.arguments);
+  } else {
+    Event construct = make(EventKind::Call, site.call);
+    construct.subject = {made.path, TypeRole::None};
+    construct.result = made.path;
+    construct.callee = symbol(constructor);
+    construct.isTensor = made.isTensor;
+    construct.operands = event.operands;
+    current->events.push_back(std::move(construct));
+  }
+  event.operands = {made};
   event.result = values.temporary(site.call->getCallee()); // The call itself is the element.
   event.isArithmetic = true;
   event.isTensor = false;
-  current->events.push_back(std::move(made));
 }
 
 bool FunctionLowering::lowerStandard(const CallSite &site) {
@@ -443,7 +448,9 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
   event.isStateless = vocabulary.isStateless(type);
   event.isWeightless = event.isStateless || vocabulary.isWeightless(type);
   event.castsWeights = vocabulary.castsWeights(type);
-  event.mayUseHost = site.callee && !site.isExternal; // Lengths of packed sequences, say.
+  // Lengths of packed sequences, say. A holder calls what its module runs.
+  const FunctionDecl *pass = event.callee ? CodeMap::function(event.callee) : site.callee;
+  event.mayUseHost = pass && !values.isExternal(pass);
   const FunctionDecl *body = nullptr;
   if (!event.callee || !CodeMap::function(event.callee)->hasBody(body))
     return;

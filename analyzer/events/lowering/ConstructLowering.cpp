@@ -15,7 +15,7 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
     return;
   const CXXConstructorDecl *constructor = construct->getConstructor();
   const Expressions arguments(construct->getArgs(), construct->getNumArgs());
-  if (makesTuple(construct))
+  if (isOfParts(*constructor->getParent(), arguments))
     return bindElements(construct, arguments);
   TypeRole role = vocabulary.roleOf(construct->getType());
   // A default constructor that nobody wrote may still have members to initialise.
@@ -80,17 +80,16 @@ void FunctionLowering::lowerUnresolved(const CXXUnresolvedConstructExpr *constru
     event.operands.push_back(values.operand(argument));
 }
 
-bool FunctionLowering::makesTuple(const CXXConstructExpr *construct) {
-  const CXXRecordDecl *record = construct->getConstructor()->getParent();
-  if (!isStandard(record) || construct->getNumArgs() < 2)
+bool FunctionLowering::isOfParts(const CXXRecordDecl &record, Expressions arguments) {
+  if (!isStandard(&record) || arguments.size() < 2)
     return false;
-  const auto *tag = construct->getArg(0)->getType()->getAsCXXRecordDecl();
-  const StringRef name = record->getName(), first = tag ? tag->getName() : StringRef();
+  const auto *tag = arguments[0]->getType()->getAsCXXRecordDecl();
+  const StringRef name = record.getName(), first = tag ? tag->getName() : StringRef();
   const auto isTensor = [&](const Expr *part) { return values.roleOf(part) == TypeRole::Tensor; };
   const auto isPlain = [&](const Expr *part) { return !isModule(values.roleOf(part)); };
   return (name == "pair" || name == "tuple") && first != "piecewise_construct_t" &&
-         first != "allocator_arg_t" && llvm::any_of(construct->arguments(), isTensor) &&
-         llvm::all_of(construct->arguments(), isPlain);
+         first != "allocator_arg_t" && llvm::any_of(arguments, isTensor) &&
+         llvm::all_of(arguments, isPlain);
 }
 
 const CXXConstructorDecl *FunctionLowering::constructorOf(const CXXRecordDecl *record,

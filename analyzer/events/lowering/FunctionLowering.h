@@ -150,10 +150,10 @@ private:
   /// `begin()` of a loader gives batches; they come from the host unless the dataset moves them.
   void lowerBatches(const clang::CallExpr *call);
   bool isEmplaced(const CallSite &site);
-  /// The constructor of the user's that the call of a list makes an element with, or null.
-  const clang::CXXConstructorDecl *emplacedBy(const CallSite &site);
-  /// \p event gives the list an object that it makes of its operands.
-  void emplace(Event &event, const CallSite &site, const clang::CXXConstructorDecl &constructor);
+  /// The class of which the call of a list makes an element of its arguments, or null.
+  const clang::CXXRecordDecl *emplacedBy(const CallSite &site);
+  /// \p event gives the list an \p element that it makes of its operands.
+  void emplace(Event &event, const CallSite &site, const clang::CXXRecordDecl &element);
   /// Calls of the standard library that only hand values around; false for any other.
   bool lowerStandard(const CallSite &site);
   void describeCallee(Event &event, const CallSite &site);
@@ -190,7 +190,9 @@ private:
 
   /// Whether this is a module's way to its result, where nothing is tried out or measured.
   bool isForwardPass() const;
-  /// Whether all that a function of the framework does is to make a new tensor of another one.
+  bool setsOption(const clang::CXXMethodDecl &method) const;
+  /// Whether all that a function of the framework does is to make a new tensor of another one, or
+  /// new options.
   bool isPure(const clang::FunctionDecl *callee, const clang::CallExpr *call);
   /// Whether the layer that \p object names only makes a tensor of another one, for a forward pass.
   bool isPureLayer(const clang::Expr *object, const clang::CallExpr *call) const;
@@ -237,9 +239,9 @@ private:
   void startMethod(const clang::Expr *site, Expressions arguments);
   /// In a template, where nothing says which constructor it is.
   void lowerUnresolved(const clang::CXXUnresolvedConstructExpr *construct);
-  /// Whether a pair or tuple is made of its elements, tensors among them. Of modules it is enough
-  /// to know that they are in there.
-  bool makesTuple(const clang::CXXConstructExpr *construct);
+  /// Whether \p arguments make a pair or tuple, \p record, of its elements, tensors among them. Of
+  /// modules it is enough to know that they are in there.
+  bool isOfParts(const clang::CXXRecordDecl &record, Expressions arguments);
   /// The constructor of the user's class that a factory or module holder calls with \p arguments,
   /// if there is only one that takes as many. \p record is the class or its holder.
   const clang::CXXConstructorDecl *constructorOf(const clang::CXXRecordDecl *record,

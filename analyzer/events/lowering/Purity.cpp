@@ -75,6 +75,13 @@ static bool mapsDataset(const FunctionDecl &callee, const Vocabulary &vocabulary
          vocabulary.traitOf(method->getParent()) == Trait::GivesBatches;
 }
 
+/// Whether \p method gives options of tensors like its object's, but for one of them.
+bool FunctionLowering::setsOption(const CXXMethodDecl &method) const {
+  const CXXRecordDecl *given = method.getReturnType()->getAsCXXRecordDecl();
+  return given && method.isConst() && vocabulary.traitOf(given) == Trait::TensorOptions &&
+         given->getCanonicalDecl() == method.getParent()->getCanonicalDecl();
+}
+
 bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) {
   if (mapsDataset(*callee, vocabulary))
     return true;
@@ -82,6 +89,8 @@ bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) 
   QualType type = callee->getReturnType();
   if (makesValue(callee->getOverloadedOperator()))
     return values.isExternal(callee) && vocabulary.roleOf(type) == TypeRole::Tensor;
+  if (const auto *method = dyn_cast<CXXMethodDecl>(callee); method && setsOption(*method))
+    return true;
   if (name.empty() || vocabulary.worksInPlace(callee) || name.starts_with("_") ||
       type->isReferenceType() || !values.isExternal(callee) ||
       vocabulary.roleOf(type) != TypeRole::Tensor)

@@ -34,3 +34,25 @@ torch::Tensor factors_ok() {
   torch::nn::Linear value(4, 1);
   return (value(torch::randn({8, 4})) * torch::rand({5})).mean();
 }
+
+// What was chosen of the scores is a column, whatever the index was made of.
+torch::Tensor ratio_bad(torch::nn::Linear &policy, torch::Tensor states,
+                        const std::vector<int64_t> &actions, const std::vector<float> &before) {
+  auto scores = torch::log_softmax(policy(states), 1);
+  auto chosen = scores.gather(1, torch::tensor(actions).unsqueeze(1));
+  return (chosen - torch::tensor(before)).exp(); // expect: ml-broadcast-loss: 'chosen' of shape (N, 1)
+}
+
+torch::Tensor ratio_ok(torch::nn::Linear &policy, torch::Tensor states,
+                       const std::vector<int64_t> &actions, const std::vector<float> &before) {
+  auto scores = torch::log_softmax(policy(states), 1);
+  auto chosen = scores.gather(1, torch::tensor(actions).unsqueeze(1)).squeeze(1);
+  return (chosen - torch::tensor(before)).exp();
+}
+
+torch::Tensor gain_bad(torch::nn::Linear &policy, torch::Tensor states,
+                       const std::vector<int64_t> &actions, const std::vector<float> &gains) {
+  auto scores = torch::log_softmax(policy(states), 1);
+  auto chosen = scores.gather(1, torch::tensor(actions).unsqueeze(1));
+  return -(chosen * torch::tensor(gains)).mean(); // expect: ml-broadcast-loss: 'chosen' of shape (N, 1)
+}

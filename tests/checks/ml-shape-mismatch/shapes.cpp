@@ -57,6 +57,39 @@ torch::Tensor repeated_bad() {
   return bias + torch::ones({6, 5}); // expect: ml-shape-mismatch
 }
 
+// A list of pairs keeps apart what its parts are.
+torch::Tensor pairs_ok(nn::Linear &layer) {
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> data;
+  data.emplace_back(torch::ones({8, 4}), torch::ones({8, 1}));
+  auto sum = torch::zeros({});
+  for (auto &[x, y] : data)
+    sum = sum + (nn::Linear(4, 1)(x) - y).sum();
+  return sum;
+}
+
+torch::Tensor pairs_bad() {
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> data;
+  data.emplace_back(torch::ones({8, 4}), torch::ones({8, 1}));
+  auto sum = torch::zeros({});
+  for (auto &[x, y] : data)
+    sum = sum + nn::Linear(4, 1)(y).sum(); // expect: ml-shape-mismatch: the layer takes 4 features, and 'y' of shape (8, 1) has 1
+  return sum;
+}
+
+// A list has of its shapes what all of them have in common.
+torch::Tensor list_ok() {
+  std::vector<torch::Tensor> list;
+  list.push_back(torch::ones({8, 4}));
+  list.insert(list.end(), {torch::ones({8, 4}), torch::ones({8, 1})});
+  return nn::Linear(4, 1)(list.front());
+}
+
+// In the shape of another one, which may have fewer dimensions.
+torch::Tensor alike_ok() {
+  auto table = torch::ones({2, 4});
+  return table.take(torch::tensor({0, 3, 5})) + torch::ones({3});
+}
+
 // --- products and layers -------------------------------------------------------------------------
 
 torch::Tensor product_bad() {

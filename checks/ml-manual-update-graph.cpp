@@ -122,8 +122,8 @@ private:
   /// The other events that give the variable a value or make it a leaf again, or may.
   static bool isRenewal(const Event &event, PathId place) {
     return event.subject.path == place &&
-           (event.kind == EventKind::Bind || event.kind == EventKind::Construct ||
-            event.kind == EventKind::RequireGrad ||
+           ((event.kind == EventKind::Bind && event.bind != BindKind::Reference) ||
+            event.kind == EventKind::Construct || event.kind == EventKind::RequireGrad ||
             (event.kind == EventKind::Detach && event.subject.escapes) ||
             (event.kind == EventKind::Combine && event.subject.escapes));
   }
@@ -137,7 +137,9 @@ private:
       return false;
     if (pathsOf(visit).last(place).kind == PathStep::Member)
       return isReplacedEachTime(visit);
-    return variableAt(visit, place) && visit.before.resolve(place) == place &&
+    const ir::Symbol *variable = variableAt(visit, place);
+    const bool isOfList = variable && variable->isRangeElement && variable->type->isReference;
+    return variable && (isOfList || visit.before.resolve(place) == place) &&
            trainsAround(*update.function, update, place) == Answer::Yes;
   }
 

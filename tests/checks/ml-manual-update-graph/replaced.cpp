@@ -244,3 +244,29 @@ void members(torch::Tensor x, torch::Tensor y) {
     renewed.renew_ok(0.1);
   }
 }
+
+// --- elements of a list, each by its name in a loop
+
+void listed_bad(torch::Tensor x) {
+  std::vector<torch::Tensor> weights = {torch::randn({3, 1}, torch::requires_grad()),
+                                        torch::zeros({1}, torch::requires_grad())};
+  for (int i = 0; i < 10; ++i) {
+    (x.mm(weights[0]) + weights[1]).pow(2).sum().backward();
+    torch::NoGradGuard guard;
+    for (auto &weight : weights)
+      weight = weight - 0.1 * weight.grad(); // expect: ml-manual-update-graph (no fix): 'weight' is another tensor after this
+  }
+}
+
+void listed_ok(torch::Tensor x) {
+  std::vector<torch::Tensor> weights = {torch::randn({3, 1}, torch::requires_grad()),
+                                        torch::zeros({1}, torch::requires_grad())};
+  for (int i = 0; i < 10; ++i) {
+    (x.mm(weights[0]) + weights[1]).pow(2).sum().backward();
+    for (auto &weight : weights) {
+      torch::NoGradGuard guard;
+      weight = (weight - 0.1 * weight.grad()).detach();
+      weight.requires_grad_();
+    }
+  }
+}

@@ -46,8 +46,11 @@ private:
     for (const Operand &operand : visit.event.operands) {
       const Device device =
           operand.role == TypeRole::Device ? visit.before.deviceOf(operand) : Device();
-      if (!visit.unit.program().mayBeGpu(device))
-        continue;
+      const ir::Symbol *named = operand.expr ? ir::variableIn(ir::stripped(operand.expr)) : nullptr;
+      const bool isOfCaller =
+          named && named->kind == ir::SymbolKind::Parameter && visit.callers.empty();
+      if (isOfCaller || !visit.unit.program().mayBeGpu(device))
+        continue; // Options that a caller gives need not name a device at all.
       Finding finding(device.kind == Device::Cuda ? Level::Certain : Level::Likely, visit.event,
                       "the memory is the host's, but the tensor is told to be on " +
                           nameOf(visit, device) + ": make it on the CPU and move it there");

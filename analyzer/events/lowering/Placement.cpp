@@ -87,7 +87,7 @@ Device NamedDevices::common(Device choice) const {
   const auto isGpu = [](Device device) { return device.kind == Device::Cuda; };
   if (!named.empty() && !isOpen && llvm::all_equal(named))
     return named.front();
-  return named.empty() || llvm::any_of(named, isGpu) ? choice : Device();
+  return isOpen || named.empty() || llvm::any_of(named, isGpu) ? choice : Device();
 }
 
 /// Whether it is a `std::string`, or characters.

@@ -156,24 +156,25 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
   const auto *call = dyn_cast<CallExpr>(expr);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   const StringRef name = simpleName(callee);
-  if (const auto *cast = dyn_cast_or_null<CXXConversionDecl>(callee); cast && call)
+  named = true; // Whatever it is, but for what follows.
+  if (isa_and_nonnull<CXXConversionDecl>(callee))
     return ElementType::Unknown;
   const auto *method = dyn_cast_or_null<CXXMemberCallExpr>(call);
   if (isOptions && name == "dtype") {
     if (call->getNumArgs() > 0)
       return elementIn(call->getArg(0), named, depth + 1);
-    named = true;
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
     return arguments && arguments->size() > 0 &&
                    arguments->get(0).getKind() == TemplateArgument::Type
                ? gradtidy::elementOf(arguments->get(0).getAsType(), context)
                : ElementType::Unknown;
   }
-  if (isOptions && method && isOptionsType(method->getImplicitObjectArgument()->getType()))
+  if (isOptions && method && isOptionsType(method->getImplicitObjectArgument()->getType())) {
+    named = false;
     return elementIn(method->getImplicitObjectArgument(), named, depth + 1);
+  }
   if (isOptions && callee && !isa<CXXMethodDecl>(callee) && vocabulary.isFramework(callee))
-    return ElementType::Unknown; // `torch::device(…)`
-  named = true;                  // Whatever it is.
+    named = false; // `torch::device(…)`
   return ElementType::Unknown;
 }
 
@@ -351,9 +352,29 @@ void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
   }
 }
 
+/// Whether a template parameter, or an alias in a function, names the type of the elements: the
+/// program has chosen it by that of the tensor.
+static bool isChosen(const Expr *pointer) {
+  const auto isAbstract = [](QualType type) {
+    const auto *alias = type->getAs<TypedefType>();
+    return type->getAs<SubstTemplateTypeParmType>() ||
+           (alias && alias->getDecl()->getDeclContext()->isFunctionOrMethod());
+  };
+  pointer = pointer->IgnoreParenImpCasts();
+  if (const auto *cast = dyn_cast<ExplicitCastExpr>(pointer))
+    return isAbstract(cast->getTypeAsWritten()->getPointeeType());
+  const auto *call = dyn_cast<CallExpr>(pointer);
+  const auto *method = call ? dyn_cast<MemberExpr>(call->getCallee()->IgnoreParens()) : nullptr;
+  return method && llvm::any_of(method->template_arguments(), [&](const TemplateArgumentLoc &each) {
+           return each.getArgument().getKind() == TemplateArgument::Type &&
+                  isAbstract(each.getArgument().getAsType());
+         });
+}
+
 Typing TypingReader::readPointer(const Expr *pointer) const {
   Typing typing;
-  readMemory(pointer, typing);
+  if (!isChosen(pointer))
+    readMemory(pointer, typing);
   return typing;
 }
 

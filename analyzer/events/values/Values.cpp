@@ -445,11 +445,16 @@ Device Values::literalDevice(const Expr *expr) {
 }
 
 bool Values::makesObject(const Expr *expr) {
-  if (const auto *call = dyn_cast<CallExpr>(expr))
-    return call->getDirectCallee() &&
-           ((isFactory(call->getDirectCallee()) && !copiesModule(call)) ||
-            (call->isPRValue() && vocabulary.roleOf(call->getType()) == TypeRole::Module &&
-             call->getType()->isRecordType() && !vocabulary.isHandle(call->getType())));
+  if (const auto *call = dyn_cast<CallExpr>(expr)) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    const TypeRole role = vocabulary.roleOf(call->getType());
+    // What a function of the user's returns by value is an object of its caller's.
+    const bool isObject =
+        call->isPRValue() && call->getType()->isRecordType() &&
+        !vocabulary.isHandle(call->getType()) &&
+        (role == TypeRole::Module || (role == TypeRole::None && callee && !isExternal(callee)));
+    return callee && ((isFactory(callee) && !copiesModule(call)) || isObject);
+  }
   return isa<CXXConstructExpr, InitListExpr, CXXUnresolvedConstructExpr>(expr);
 }
 

@@ -21,6 +21,11 @@ torch::Tensor chosen_bad(std::vector<float> &values) {
   return torch::from_blob(values.data(), {10}, torch::TensorOptions().device(device)); // expect: ml-device-mismatch (no fix): told to be on 'device'
 }
 
+// Whoever calls it need not name a device.
+torch::Tensor given_ok(std::vector<float> &values, torch::TensorOptions &options) {
+  return torch::from_blob(values.data(), {10}, options).clone();
+}
+
 torch::Tensor moved_ok(std::vector<float> &values) {
   return torch::from_blob(values.data(), {10}, torch::kFloat32).to(torch::kCUDA);
 }

@@ -23,6 +23,29 @@ void other_bad(Tensor x) {
   std::printf("%f\n", reinterpret_cast<const float *>(wide.data_ptr())[0]); // expect: ml-dtype-mismatch (no fix)
 }
 
+// The type of the pointer follows that of the tensor, whichever this is here.
+template <typename Element> float firstOf(Tensor x) {
+  return static_cast<float>(x.data_ptr<Element>()[0] + static_cast<Element *>(x.data_ptr())[1]);
+}
+
+void chosen_ok() {
+  auto x = torch::ones({4});
+  std::printf("%f\n", x.scalar_type() == torch::kFloat64 ? firstOf<double>(x) : firstOf<float>(x));
+  if (x.scalar_type() == torch::kFloat64) {
+    using scalar_t = double;
+    std::printf("%f\n", x.data_ptr<scalar_t>()[0]);
+  }
+}
+
+// What becomes options may say anything.
+struct Kind {
+  operator torch::TensorOptions() const;
+};
+
+void converted_ok(Kind kind) {
+  std::printf("%f\n", torch::zeros({4}, kind).data_ptr<double>()[0]);
+}
+
 void same_ok(Tensor x) {
   auto wide = x.to(torch::kFloat64);
   std::printf("%f\n", wide.data_ptr<double>()[0]);

@@ -42,7 +42,75 @@ public:
     reporter.report(std::move(finding));
   }
 
+  void onUnit(const UnitVisit &visit, Reporter &reporter) override {
+    for (const FunctionBody *function : visit.unit.callGraph().relevant())
+      if (function->function->kind == ir::SymbolKind::Constructor && function->linkedFrom.empty())
+        for (const Block &block : function->blocks)
+          for (const Event &event : block.events)
+            onKept(visit, event, reporter);
+  }
+
 private:
+  /// A view that a constructor keeps, of a list that its caller makes for the call alone.
+  static void onKept(const UnitVisit &visit, const Event &keep, Reporter &reporter) {
+    const PathTable &paths = visit.unit.tables().paths;
+    const FunctionBody &constructor = *keep.function;
+    if (keep.kind != EventKind::Bind || keep.operands.empty())
+      return;
+    const PathStep &member = paths.last(keep.subject.path);
+    const ir::Symbol *given = paths.last(keep.operands.front().path).name();
+    if (member.kind != PathStep::Member ||
+        paths.parent(keep.subject.path) != constructor.thisObject || !given ||
+        given->kind != ir::SymbolKind::Parameter || given->owner != constructor.function ||
+        !isReadLater(visit, *member.symbol(), constructor))
+      return;
+    const Event *list = nullptr;
+    visit.unit.callGraph().forEachCall(constructor, [&](const Event &call) {
+      if (!list && given->index < call.operands.size() && livesOn(call))
+        list = temporaryListIn(call, call.operands[given->index]);
+    });
+    if (!list)
+      return;
+    Finding finding(Level::Likely, keep,
+                    "'" + member.symbol()->spelling.str() +
+                        "' keeps a view of the list that the object is made with, which may end "
+                        "with the statement that makes it");
+    finding.notes.push_back({*list, "such a list is made here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether a method of the class reads \p member once its object is made.
+  static bool isReadLater(const UnitVisit &visit, const ir::Symbol &member,
+                          const FunctionBody &constructor) {
+    const CallGraph &graph = visit.unit.callGraph();
+    return llvm::any_of(graph.functions(), [&](const FunctionBody *method) {
+      return method->function->owner == constructor.function->owner &&
+             method->function->kind == ir::SymbolKind::Method && method->mentions(member) &&
+             llvm::any_of(graph.callersOf(*method), [&](const FunctionBody *caller) {
+               return caller->function->kind != ir::SymbolKind::Constructor ||
+                      caller->function->owner != constructor.function->owner;
+             });
+    });
+  }
+
+  /// Whether the object that the event makes gets a name.
+  static bool livesOn(const Event &made) {
+    return hasEvent(*made.function, [&](const Event &event) {
+      return event.kind == EventKind::Bind && !event.operands.empty() &&
+             event.operands.front().path == made.result;
+    });
+  }
+
+  /// What makes the view \p given of a list that ends with the statement of \p call, or null.
+  static const Event *temporaryListIn(const Event &call, const Operand &given) {
+    for (const Block &block : call.function->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Construct && event.trait == Trait::ViewsElements &&
+            event.result == given.path && !event.operands.empty() && event.operands.front().fresh)
+          return &event;
+    return nullptr;
+  }
+
   static void reportLost(const Visit &visit, const Lost &lost, Reporter &reporter) {
     const Event &taken = *lost.look.taken;
     const bool isShape = taken.kind == EventKind::Combine;

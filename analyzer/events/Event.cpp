@@ -202,7 +202,7 @@ bool FunctionBody::mentions(const ir::Symbol &variable) const {
   if (!mentioned) {
     mentioned.emplace();
     ir::forEach(body, [&](const ir::Node &node) {
-      if (node.kind == NodeKind::Reference)
+      if (node.kind == NodeKind::Reference || node.kind == NodeKind::Member)
         mentioned->insert(node.symbol);
     });
   }

@@ -534,7 +534,7 @@ public:
   /// The loops around \p site within this function, innermost first.
   llvm::SmallVector<const ir::Node *, 4> loopsAround(const ir::Node *site) const;
 
-  /// Whether \p variable is named anywhere in the function.
+  /// Whether \p variable, or member, is named anywhere in the function.
   bool mentions(const ir::Symbol &variable) const;
 
   /// Whether something in \p within, a part of the function, may change the variable or member

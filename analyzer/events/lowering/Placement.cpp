@@ -35,7 +35,8 @@ private:
 
   llvm::SmallVector<Device, 2> named;
   llvm::SmallPtrSet<const VarDecl *, 2> variables;
-  bool isOpen = false; ///< It may be another text, too.
+  bool isOpen = false;   ///< It may be another text, too.
+  bool isChosen = false; ///< Something that no caller leaves out says so: `argv[1]`.
 };
 
 void NamedDevices::add(const Expr *text) {
@@ -59,7 +60,7 @@ void NamedDevices::add(const Expr *text) {
              reference && isa<VarDecl>(reference->getDecl())) {
     addVariable(cast<VarDecl>(reference->getDecl()));
   } else {
-    isOpen = true;
+    isOpen = isChosen = true;
   }
 }
 
@@ -87,7 +88,7 @@ Device NamedDevices::common(Device choice) const {
   const auto isGpu = [](Device device) { return device.kind == Device::Cuda; };
   if (!named.empty() && !isOpen && llvm::all_equal(named))
     return named.front();
-  return isOpen || named.empty() || llvm::any_of(named, isGpu) ? choice : Device();
+  return isChosen || named.empty() || llvm::any_of(named, isGpu) ? choice : Device();
 }
 
 /// Whether it is a `std::string`, or characters.

@@ -171,3 +171,12 @@ void moved_inside_ok(torch::Device device) {
   Tensor x = torch::zeros({4, 4}), mask = torch::zeros({4, 4});
   net->forward(x.to(device), mask).print();
 }
+
+// ---- texts of the command line
+
+void argument_bad(int count, char **arguments) {
+  torch::Device device(count > 1 ? arguments[1] : "cpu");
+  torch::nn::Linear net(2, 1);
+  net->to(device);
+  net(torch::zeros({3, 2})).print(); // expect: ml-device-mismatch: one on the CPU, one on 'device'
+}

@@ -1,4 +1,4 @@
-# LLVM and Clang 22 as one imported target, and the rooms of the analyser that build on it.
+# LLVM and Clang 22 as one imported target, and the components of the analyzer that build on it.
 
 find_program(LLVM_CONFIG NAMES llvm-config-22 llvm-config REQUIRED)
 execute_process(COMMAND ${LLVM_CONFIG} --version OUTPUT_VARIABLE LLVM_VERSION
@@ -49,8 +49,8 @@ gradtidy_precompiled(gradtidy_clang_headers
   <clang/Lex/Lexer.h> <functional> <map> <set>)
 target_link_libraries(gradtidy_clang_headers PRIVATE gradtidy_llvm_headers)
 
-# gradtidy_room(NAME SOURCES...): the library gradtidy_NAME, one folder of the analyser.
-function(gradtidy_room name)
+# gradtidy_component(NAME SOURCES...): the library gradtidy_NAME, one folder of the analyzer.
+function(gradtidy_component name)
   add_library(gradtidy_${name} STATIC ${ARGN})
   target_include_directories(gradtidy_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(gradtidy_${name} PUBLIC gradtidy_llvm_headers)

@@ -1,4 +1,4 @@
-// A call, as the lowering sees it. Internal to the room.
+// A call, as the lowering sees it. Internal to the folder.
 #pragma once
 
 #include "analyzer/events/Event.h"

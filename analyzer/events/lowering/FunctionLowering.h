@@ -1,4 +1,4 @@
-// How one function becomes events. Internal to the room: others see Lowering.h.
+// How one function becomes events. Internal to the folder: others see Lowering.h.
 //
 // Its parts are in files by what they lower: Lowering.cpp blocks, statements and declarations,
 // AssignmentLowering.cpp what gives a place its value, CallResolution.cpp and CallLowering.cpp

@@ -1,4 +1,4 @@
-// From the AST and the CFG of a function to its events. The only room that looks at expressions.
+// From the AST and the CFG of a function to its events. The only folder that looks at expressions.
 #pragma once
 
 #include "analyzer/events/Event.h"

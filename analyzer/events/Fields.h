@@ -151,6 +151,10 @@ template <> struct Enumerators<ir::NodeKind> {
                                                   "subscript",
                                                   "parentheses",
                                                   "throw",
+                                                  "new",
+                                                  "open",
+                                                  "open-construct",
+                                                  "damaged",
                                                   "default-argument",
                                                   "boolean",
                                                   "integer",
@@ -186,6 +190,7 @@ template <typename Enumeration> llvm::StringRef nameOf(Enumeration value) {
   return Enumerators<Enumeration>::names[static_cast<size_t>(value)];
 }
 inline llvm::StringRef nameOf(TypeRole role) { return roleName(role); }
+inline llvm::StringRef nameOf(FunctionRole role) { return roleName(role); }
 inline llvm::StringRef nameOf(Operation operation) { return operationName(operation); }
 inline llvm::StringRef nameOf(Trait trait) { return traitName(trait); }
 inline llvm::StringRef nameOf(ElementType element) { return elementName(element); }
@@ -211,6 +216,9 @@ bool takeName(llvm::StringRef name, Value &value, std::optional<Value> named) {
 }
 inline bool takeName(llvm::StringRef name, TypeRole &role) {
   return takeName(name, role, typeRole(name));
+}
+inline bool takeName(llvm::StringRef name, FunctionRole &role) {
+  return takeName(name, role, functionRole(name));
 }
 inline bool takeName(llvm::StringRef name, Operation &operation) {
   return takeName(name, operation, operationOf(name));
@@ -269,14 +277,22 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("boolean", type.isBoolean);
   archive("bits", type.bits);
   archive("void", type.isVoid);
+  archive("dependent", type.isDependent);
   archive("enumeration", type.isEnumeration);
   archive("name", type.name);
   archive("record", type.record);
   archive("role", type.role, TypeRole::None);
   archive("holds-tensors", type.holdsTensors);
+  archive("tensors", type.leadsToTensors);
+  archive("training", type.leadsToTraining);
   archive("parts", type.parts);
   archive("pointee", type.pointee);
   archive("modules", type.modules);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Initializer> init) {
+  archive("member", init.member);
+  archive("value", init.value);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Method> method) {
@@ -290,6 +306,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Class
   archive("members", record.members);
   archive("constructors", record.constructors);
   archive("methods", record.methods);
+  archive("generic", record.generic);
   archive("friends", record.hasFriends);
   archive("damaged", record.isDamaged);
   archive("abstract", record.isAbstract);
@@ -312,7 +329,9 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("system", symbol.isOfSystem);
   archive("framework", symbol.isFramework);
   archive("main-file", symbol.isOfMainFile);
+  archive("user", symbol.isUser);
   archive("trait", symbol.trait, Trait::None);
+  archive("operation", symbol.operation, Operation::None);
   archive("init", symbol.init);
   archive("names-device", symbol.namesDevice);
   archive("default", symbol.hasDefault);
@@ -326,6 +345,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("private", symbol.isPrivate);
   archive("definition", symbol.definition);
   archive("code", symbol.body);
+  archive("initializers", symbol.initializers);
   archive("parameters", symbol.parameters);
   archive("overridden", symbol.overridden);
   archive("parentheses", symbol.parentheses);
@@ -336,8 +356,18 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("dependent", symbol.isDependent);
   archive("delegating", symbol.isDelegating);
   archive("implicit", symbol.isImplicit);
+  archive("const-method", symbol.isConstMethod);
+  archive("static-method", symbol.isStaticMethod);
+  archive("virtual", symbol.isVirtual);
+  archive("copying", symbol.isCopying);
+  archive("in-place", symbol.worksInPlace);
+  archive("redefines", symbol.redefines);
+  archive("of-template", symbol.isOfTemplate);
+  archive("purpose", symbol.purpose, FunctionRole::None);
+  archive("inherited", symbol.inherited);
   archive("bases", symbol.bases);
   archive("role", symbol.role, TypeRole::None);
+  archive("rule", symbol.rule, ResultRule::None);
   archive("usr", symbol.usr);
   archive("record", symbol.record);
 }
@@ -556,6 +586,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ModeFlag>
 
 /// Behind the class. Members are lines of their own.
 template <typename Archive> void fields(Archive &archive, Ref<Archive, ModuleClass> view) {
+  archive("incomplete", view.isIncomplete);
   archive("visible", view.isVisible);
   archive("mode", view.dependsOnMode, Answer::Unknown);
   archive("asks-for-mode", view.asksForMode);
@@ -767,6 +798,7 @@ void fields(Archive &archive, Ref<Archive, LoweredUnit::Contents> unit) {
   archive("namespaces", unit.namespaces);
   archive("phrases", unit.phrases);
   archive("cuda", unit.isCuda);
+  archive("errors", unit.hasErrors);
 }
 
 } // namespace gradtidy::text

@@ -5,7 +5,7 @@
 namespace gradtidy {
 
 LoweredUnit::LoweredUnit(const Model &model, std::unique_ptr<PathTable> paths, Contents contents)
-    : model(model), table(std::move(paths)), all(std::move(contents)) {
+    : words(model), table(std::move(paths)), all(std::move(contents)) {
   for (const auto &body : all.functions) {
     bodies[body->function] = body.get();
     if (body->isInner)
@@ -38,15 +38,15 @@ const ModuleClass *LoweredUnit::viewOf(const ir::Symbol &record) const {
 }
 
 llvm::StringRef LoweredUnit::phrase(Phrase phrase) const {
-  return model.phrase(phrase, all.namespaces);
+  return words.phrase(phrase, all.namespaces);
 }
 
 llvm::StringRef LoweredUnit::constant(ElementType element) const {
-  return model.constant(element, all.namespaces);
+  return words.constant(element, all.namespaces);
 }
 
 llvm::StringRef LoweredUnit::constant(DeviceRole device) const {
-  return model.constant(device, all.namespaces);
+  return words.constant(device, all.namespaces);
 }
 
 } // namespace gradtidy

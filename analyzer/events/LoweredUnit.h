@@ -29,13 +29,16 @@ class LoweredUnit {
 public:
   struct Contents {
     /// Those of the user, as they stand, and behind them those marked as FunctionBody::isInner.
-    std::vector<std::unique_ptr<const FunctionBody>> functions;
-    std::vector<std::unique_ptr<const ModuleClass>> classes; ///< The module classes of the user.
+    std::vector<std::unique_ptr<FunctionBody>> functions;
+    /// The module classes of the user. What is known of them is found when the program is linked,
+    /// see modules/ModuleClasses.h.
+    std::vector<std::unique_ptr<const ModuleClass>> classes;
     /// The outermost namespaces of the framework's classes that the unit uses.
     std::vector<std::string> namespaces;
     /// Of the phrases that not every unit can use, those whose names it declares.
     std::vector<Phrase> phrases;
     bool isCuda = false;               ///< It is compiled for CUDA.
+    bool hasErrors = false;            ///< Part of it does not compile.
     std::shared_ptr<const void> owner; ///< Of what all this points to.
   };
 
@@ -45,6 +48,8 @@ public:
   LoweredUnit(const LoweredUnit &) = delete;
 
   const Contents &contents() const { return all; }
+
+  const Model &model() const { return words; }
 
   /// Paths of the functions; the analysis adds its own.
   PathTable &paths() { return *table; }
@@ -70,6 +75,11 @@ public:
   /// The module classes of the user.
   auto classes() const { return llvm::make_pointee_range(all.classes); }
 
+  /// Takes what is known of the module classes.
+  void setClasses(std::vector<std::unique_ptr<const ModuleClass>> classes) {
+    all.classes = std::move(classes);
+  }
+
   /// What is known of a module class of the user, or null.
   const ModuleClass *viewOf(const ir::Symbol &record) const;
 
@@ -89,9 +99,9 @@ public:
 private:
   void addOverrider(const ir::Symbol &overridden, const ir::Symbol &method);
 
-  const Model &model;
+  const Model &words;
   const std::unique_ptr<PathTable> table;
-  const Contents all;
+  Contents all;
   std::vector<const FunctionBody *> standing;
   llvm::DenseMap<const ir::Symbol *, const FunctionBody *> bodies; ///< By their definitions.
   llvm::DenseMap<const ir::Symbol *, llvm::SetVector<const ir::Symbol *>> overriders;

@@ -60,7 +60,9 @@ struct ModeFlag {
 /// The view of one class.
 struct ModuleClass {
   const ir::Symbol *record = nullptr;
-  bool isVisible = false; ///< The bodies of all its constructors and methods are in this unit.
+  /// Errors may hide that its code registers something.
+  bool isIncomplete = false;
+  bool isVisible = false; ///< The bodies of all its constructors and methods are in the program.
   /// Whether train() and eval() make a difference to its layers. A class that asks is_training()
   /// itself knows what it does.
   Answer dependsOnMode = Answer::Unknown;

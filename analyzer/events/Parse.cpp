@@ -3,12 +3,12 @@
 #include "Cursor.h"
 #include "Fields.h"
 #include "Interfaces.h"
-#include "ModuleFacts.h"
 #include "Print.h"
 #include "SymbolTable.h"
 #include "analyzer/model/Model.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Allocator.h"
@@ -107,8 +107,6 @@ public:
       unit.functions.push_back(std::move(function));
     for (ModuleClass *view : classOrder)
       unit.classes.push_back(std::move(classes[view->record]));
-    if (textNumber > 1)
-      completeModules();
     unit.owner = std::move(owned);
     return {std::make_unique<LoweredUnit>(model, std::move(table), std::move(unit)),
             std::move(places), std::move(ownFiles)};
@@ -178,13 +176,7 @@ private:
   void take(const Typing *&typing) { typing = takeOwned(function().typings); }
   void take(const Text *&text) { text = takeOwned(function().texts); }
   void take(const ClassTest *&test) { test = takeOwned(function().classTests); }
-  void take(const CalledModule *&module) {
-    auto made = std::make_unique<CalledModule>();
-    take(*made);
-    modules.emplace_back(&function(), made.get());
-    module = made.get();
-    function().modules.push_back(std::move(made));
-  }
+  void take(const CalledModule *&module) { module = takeOwned(function().modules); }
   void take(const ir::Class *&record) {
     auto *made = new (owned->allocator) ir::Class;
     take(*made);
@@ -565,12 +557,15 @@ private:
   void readUnit() {
     LoweredUnit::Contents said;
     text::fields(*this, said);
-    if (textNumber == 1)
+    said.hasErrors |= unit.hasErrors;
+    if (textNumber == 1) {
       unit = std::move(said);
-    else
+    } else {
+      unit.hasErrors = said.hasErrors;
       for (std::string &space : said.namespaces)
         if (!llvm::is_contained(unit.namespaces, space))
           unit.namespaces.push_back(std::move(space));
+    }
   }
 
   void readClass() {
@@ -578,14 +573,11 @@ private:
     if (!classesOfText.insert(&view).second)
       fail("'" + view.record->qualifiedName + "' is there twice");
     currentClass = &view;
-    if (defined.insert(&view).second) {
+    if (defined.insert(&view).second)
       classOrder.push_back(&view);
-    } else {
-      others.emplace_back(&view, std::make_unique<ModuleClass>());
-      currentClass = others.back().second.get();
-      currentClass->record = view.record;
-    }
-    text::fields(*this, *currentClass);
+    const bool wasIncomplete = view.isIncomplete;
+    text::fields(*this, view);
+    view.isIncomplete |= wasIncomplete;
   }
 
   // --- several texts
@@ -621,12 +613,6 @@ private:
       if (textNumber > 1 && body->linkedFrom.empty())
         body->linkedFrom = places->files[files.front()].name;
     }
-    for (auto &[view, other] : others) {
-      if (!view->isVisible && other->isVisible)
-        std::swap(*view, *other);
-      join(*view, *other);
-    }
-    others.clear();
   }
 
   /// Removes functions of the text, or all if there is no text any more, with the closures in them.
@@ -642,20 +628,9 @@ private:
           return true;
       return false;
     };
-    llvm::erase_if(modules, [&](const auto &module) { return isDropped(*module.first); });
     functions.erase(std::remove_if(functions.begin() + functionsBefore, functions.end(),
                                    [&](const auto &body) { return isDropped(*body); }),
                     functions.end());
-  }
-
-  /// Asks again what follows from classes, of which other texts may tell more.
-  void completeModules() {
-    const ModuleFacts facts(unit.classes);
-    for (const auto &[function, module] : modules)
-      facts.complete(*module);
-    for (ModuleClass *view : classOrder)
-      for (ModuleMember &member : view->members)
-        facts.complete(member);
   }
 
   // --- lines of functions and names
@@ -767,11 +742,8 @@ private:
   SymbolTable symbols{owned->allocator};
   std::vector<std::unique_ptr<FunctionBody>> functions;
   llvm::SmallPtrSet<const ir::Symbol *, 32> withBody; ///< Those of the texts before.
-  std::vector<std::pair<const FunctionBody *, CalledModule *>> modules; ///< Of their events.
   llvm::MapVector<const ir::Symbol *, std::unique_ptr<ModuleClass>> classes;
   std::vector<ModuleClass *> classOrder; ///< As they stand in the texts.
-  /// What the text says of classes that are known.
-  std::vector<std::pair<ModuleClass *, std::unique_ptr<ModuleClass>>> others;
   llvm::SmallPtrSet<const ModuleClass *, 8> classesOfText;
   ModuleClass *currentClass = nullptr;
   std::vector<size_t> files;                            ///< Of the text: which of all they are.

@@ -211,6 +211,8 @@ void SymbolTable::fillIn(ir::Symbol &known, const ir::Symbol &said) {
   fill(&ir::Symbol::definition);
   fill(&ir::Symbol::body);
   fill(&ir::Symbol::init);
+  if (known.initializers.empty())
+    known.initializers = before.initializers.empty() ? said.initializers : before.initializers;
   known.usr = before.usr;
   known.namesDevice |= before.namesDevice | said.namesDevice;
   known.hasDefault |= before.hasDefault | said.hasDefault;

@@ -52,6 +52,10 @@ enum class NodeKind : unsigned char {
   Subscript,
   Parentheses,
   Throw,
+  New,           ///< `new Type(…)`
+  Open,          ///< A name that errors or a template leave open; its symbol is a candidate.
+  OpenConstruct, ///< `Type(…)` of a type that a template leaves open.
+  Damaged,       ///< What the compiler could not make sense of.
   DefaultArgument, ///< An argument that is left out; its symbol is the parameter.
   Boolean,         ///< Literals.
   Integer,
@@ -71,7 +75,8 @@ struct Node {
   clang::SourceLocation caret;   ///< Where diagnostics point at an expression.
   clang::SourceLocation name;    ///< Of the member, variable or function that is named or called.
   clang::SourceRange brackets;   ///< Braces of a Compound, parentheses or braces of arguments.
-  /// Of Unary, Binary and OperatorCall: its spelling, "[]" or "()"; of String its text.
+  /// Of Unary, Binary and OperatorCall: its spelling, "[]" or "()"; of String its text; of Open the
+  /// name.
   llvm::StringRef op;
   /// What a name stands for, the function that is called, the variable of a RangeFor.
   const Symbol *symbol = nullptr;
@@ -84,7 +89,7 @@ struct Node {
   const Node *init = nullptr;          ///< Of If and For; of RangeFor the beginning of the range.
   const Node *body = nullptr;          ///< Of loops; of If what is done if the condition holds.
   const Node *otherwise = nullptr;     ///< Of If: the else.
-  const Node *object = nullptr;        ///< Of MemberCall and Member; of RangeFor the range.
+  const Node *object = nullptr;        ///< Of MemberCall, Member and Open; of RangeFor the range.
   const Node *spelledNode = nullptr;   ///< See spelled().
   std::optional<std::int64_t> integer; ///< The value of what is a constant integer.
   std::optional<double> real;          ///< The value of another constant number.

@@ -29,12 +29,15 @@ struct Type {
   bool isBoolean = false;
   unsigned bits = 0; ///< How wide an integer is; 0 where a template decides that.
   bool isVoid = false;
+  bool isDependent = false; ///< A template decides what it is.
   bool isEnumeration = false;
   llvm::StringRef name;           ///< Of a class or enumeration.
   const Symbol *record = nullptr; ///< The class; null for what is none.
   TypeRole role = TypeRole::None; ///< Of its values, seen through pointers and smart pointers.
   bool holdsTensors = false; ///< A list of tensors, or another class of the standard library that
                              ///< holds some.
+  bool leadsToTensors = false;  ///< Its values are, hold or lead to tensors.
+  bool leadsToTraining = false; ///< The same of modules and optimizers, or nobody knows.
   unsigned parts = 0;        ///< Of std::tuple and std::pair: how many values they have.
   const Type *pointee = nullptr; ///< Of pointers, and of smart pointers of the standard library.
   /// The module classes that its values are, hold or lead to, be it in containers.
@@ -55,6 +58,12 @@ enum class SymbolKind : unsigned char {
   Other,
 };
 
+/// What a constructor initializes a member with.
+struct Initializer {
+  const Symbol *member = nullptr; ///< Null for a base class.
+  const Node *value = nullptr;
+};
+
 struct Symbol {
   SymbolKind kind = SymbolKind::Other;
   llvm::StringRef name;           ///< Empty for what has no identifier: operators, constructors.
@@ -71,9 +80,11 @@ struct Symbol {
 
   bool isStandard = false;   ///< In namespace std, or in one below it.
   bool isOfSystem = false;   ///< A header of the system declares it.
-  bool isFramework = false;  ///< A function or class that belongs to a framework of the model.
+  bool isFramework = false;  ///< It belongs to a framework of the model; of no local variable.
+  bool isUser = false;       ///< It is in the user's code.
   bool isOfMainFile = false; ///< All that declares it is in the main file of the unit.
-  Trait trait = Trait::None; ///< What the model says of a function or class besides its role.
+  Trait trait = Trait::None; ///< What the model says besides the role; of no local variable.
+  Operation operation = Operation::None; ///< What a function computes, or a layer of the class.
 
   // --- variables, parameters, members
   const Node *init = nullptr; ///< The initializer or default argument, or null.
@@ -94,6 +105,8 @@ struct Symbol {
   /// The declaration with the body that it runs, if that is the user's; else null.
   const Symbol *definition = nullptr;
   const Node *body = nullptr; ///< Of a definition.
+  /// Of the definition of a constructor, as they are written.
+  llvm::ArrayRef<Initializer> initializers;
   llvm::ArrayRef<const Symbol *> parameters;
   llvm::ArrayRef<const Symbol *>
       overridden;                 ///< The first declarations of what it overrides itself.
@@ -105,11 +118,22 @@ struct Symbol {
   bool isDependent = false;  ///< A template, or a part of one.
   bool isDelegating = false; ///< A constructor that calls another one.
   bool isImplicit = false;   ///< Nobody wrote it.
+  bool isConstMethod = false;
+  bool isStaticMethod = false;
+  bool isVirtual = false;
+  bool isCopying = false;    ///< A constructor that copies or moves.
+  bool worksInPlace = false; ///< It changes its object, or first argument, in place.
+  bool redefines = false;    ///< A method: a framework's class that its class derives from has one
+                             ///< of that name.
+  bool isOfTemplate = false; ///< A method that is a template or made of one.
+  FunctionRole purpose = FunctionRole::None; ///< What the model says that it does.
+  const Symbol *inherited = nullptr; ///< The constructor of a base that stands for this one.
 
   // --- classes
   llvm::ArrayRef<const Symbol *> bases; ///< Those that it names itself.
   const Class *record = nullptr;        ///< See classOf().
-  TypeRole role = TypeRole::None;       ///< Of a class of no framework: that of its nearest base.
+  TypeRole role = TypeRole::None;       ///< Its own, or that of its nearest base.
+  ResultRule rule = ResultRule::None;   ///< Of a layer of the class.
 
   /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no
   /// other source can name, such as what is static or local, and for members and parameters, which
@@ -135,6 +159,7 @@ struct Method {
 /// alone. Lists are in the order of declarations.
 struct Class {
   llvm::ArrayRef<Method> methods;
+  llvm::ArrayRef<const Symbol *> generic; ///< Templates of methods, and what is made of them.
   llvm::ArrayRef<const Symbol *> members;      ///< The data members.
   llvm::ArrayRef<const Symbol *> constructors; ///< Those that copy nothing and are not deleted.
   bool hasFriends = false;

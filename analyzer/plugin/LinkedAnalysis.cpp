@@ -4,7 +4,7 @@
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
 #include "analyzer/events/lowering/UnitLowering.h"
-#include "analyzer/events/modules/SharedFunctions.h"
+#include "analyzer/events/modules/ModuleClasses.h"
 #include "analyzer/flow/IrText.h"
 #include "analyzer/flow/UnitAnalysis.h"
 #include "analyzer/frontend/PhaseTimer.h"
@@ -30,13 +30,9 @@ void writeText(clang::ASTContext &ast, const Model &model, const UserCode &userC
   if (!ast.getLangOpts().CPlusPlus)
     return;
   const PhaseTimer timer("lowering");
-  const std::unique_ptr<LoweredUnit> lowered = lowerUnit(ast, model, userCode);
+  const std::unique_ptr<LoweredUnit> lowered = lowerUnit(ast, model, userCode, &unit.shared);
   llvm::raw_string_ostream out(unit.text);
   print(out, *lowered, ir::SourcePlaces(ast.getSourceManager(), root));
-  Vocabulary vocabulary(model, ast, [&](const clang::Decl *declaration) {
-    return userCode.contains(declaration->getLocation(), ast.getSourceManager());
-  });
-  unit.shared = findSharedFunctions(ast, vocabulary);
   unit.standard = ast.getLangOpts().LangStd;
 }
 
@@ -127,6 +123,7 @@ struct Program {
       llvm::report_fatal_error(llvm::Twine("the text of the unit: ") +
                                llvm::toString(unit.takeError()));
     parsed = std::move(*unit);
+    findModules(*parsed.unit);
   }
 
   FunctionPlace placeOf(const ir::Symbol &function) const {

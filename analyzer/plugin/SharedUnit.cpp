@@ -3,6 +3,7 @@
 #include "LinkedAnalysis.h"
 #include "Plugin.h"
 #include "analyzer/events/lowering/UnitLowering.h"
+#include "analyzer/events/modules/ModuleClasses.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/PhaseTimer.h"
 #include "analyzer/model/Model.h"
@@ -70,6 +71,7 @@ const UnitAnalysis &SharedUnit::analysis(clang::ASTContext &ast, const FunctionP
   if (!made) {
     const PhaseTimer timer("analysis");
     lowered = lowerUnit(ast, model, userCode);
+    findModules(*lowered);
     made.emplace(*lowered, interestOf(checks), [](const FunctionBody *) {});
     UnitCoverage coverage = coverageOf(*made, ast.getSourceManager());
     for (const FunctionPlace &function : dropped)

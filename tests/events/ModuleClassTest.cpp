@@ -1,15 +1,27 @@
 // What the view of module classes says of their members, and of what depends on the mode.
 #include "analyzer/events/modules/ModuleClasses.h"
 
+#include "Search.h"
+#include "analyzer/events/Parse.h"
+#include "analyzer/events/Print.h"
+#include "analyzer/events/lowering/UnitLowering.h"
+#include "analyzer/frontend/UserCode.h"
+#include "analyzer/ir/Places.h"
+#include "analyzer/model/Model.h"
+
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/ASTUnit.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
+#include <fstream>
+
 using namespace gradtidy;
+using namespace gradtidy::test;
 
 namespace {
 
@@ -19,25 +31,44 @@ namespace nn = torch::nn;
 using torch::Tensor;
 )";
 
+/// The module classes of a program of one source or several.
 class Classes {
 public:
-  explicit Classes(const std::string &code) {
-    clang::IgnoringDiagConsumer silent;
-    unit = clang::tooling::buildASTFromCodeWithArgs(
-        prelude + code, {"-std=c++20", "-I" STAND_IN}, "f.cpp", "events-test",
-        std::make_shared<clang::PCHContainerOperations>(),
-        clang::tooling::getClangStripDependencyFileAdjuster(),
-        clang::tooling::FileContentMappings(), &silent);
-    REQUIRE(unit);
-    clang::ASTContext &context = unit->getASTContext();
-    vocabulary.emplace(Model::bundled(), context, [&context](const clang::Decl *declaration) {
-      return context.getSourceManager().isInMainFile(declaration->getLocation());
-    });
-    classes.emplace(context, *vocabulary);
+  explicit Classes(const std::string &code) : Classes({{"f.cpp", prelude + code}}) {}
+
+  /// Names and texts of sources, which include nothing but the framework and \p header as "net.h".
+  explicit Classes(const std::vector<std::pair<std::string, std::string>> &sources,
+                   const std::string &header = {}) {
+    llvm::SmallString<128> path;
+    REQUIRE(!llvm::sys::fs::createUniqueDirectory("classes", path));
+    folder = std::filesystem::canonical(path.str().str()).string();
+    std::ofstream(folder + "/net.h") << "#pragma once\n" << prelude << header;
+    std::vector<std::string> texts;
+    for (const auto &[name, code] : sources) {
+      std::ofstream(folder + "/" + name) << code;
+      clang::IgnoringDiagConsumer silent;
+      const auto ast = clang::tooling::buildASTFromCodeWithArgs(
+          code, {"-std=c++20", "-isystem" STAND_IN}, folder + "/" + name, "events-test",
+          std::make_shared<clang::PCHContainerOperations>(),
+          clang::tooling::getClangStripDependencyFileAdjuster(),
+          clang::tooling::FileContentMappings(), &silent);
+      REQUIRE(ast);
+      const auto lowered = lowerUnit(ast->getASTContext(), Model::bundled(), UserCode(folder));
+      llvm::raw_string_ostream out(texts.emplace_back());
+      print(out, *lowered, ir::SourcePlaces(ast->getSourceManager(), folder));
+    }
+    llvm::Expected<ParsedUnit> linked = link(
+        std::vector<llvm::StringRef>(texts.begin(), texts.end()), Model::bundled(), nullptr, {});
+    if (!linked)
+      FAIL(llvm::toString(linked.takeError()));
+    program = std::move(*linked);
+    findModules(*program.unit);
   }
 
+  ~Classes() { std::filesystem::remove_all(folder); }
+
   const ModuleClass &operator[](llvm::StringRef name) const {
-    for (const ModuleClass &view : classes->all())
+    for (const ModuleClass &view : program.unit->classes())
       if (view.record->name == name)
         return view;
     FAIL("no class " << name.str());
@@ -54,17 +85,13 @@ public:
     std::abort();
   }
 
-  /// Of the variable at the namespace scope of the code.
-  const clang::VarDecl *variable(llvm::StringRef name) const {
-    clang::ASTContext &context = unit->getASTContext();
-    auto found = context.getTranslationUnitDecl()->lookup(&context.Idents.get(name));
-    REQUIRE(!found.empty());
-    return llvm::cast<clang::VarDecl>(*found.begin());
+  /// What is known of the module that the function calls first.
+  const CalledModule &calledBy(llvm::StringRef function) const {
+    return firstOf(functionOf(*program.unit, function), EventKind::Forward).module();
   }
 
-  std::unique_ptr<clang::ASTUnit> unit;
-  std::optional<Vocabulary> vocabulary;
-  std::optional<ModuleClasses> classes;
+  std::string folder;
+  ParsedUnit program;
 };
 
 } // namespace
@@ -260,29 +287,30 @@ struct Functional : nn::Module {
   CHECK(classes.modeOf("Functional") == Answer::No); // It drops in any mode.
 }
 
-TEST_CASE("The mode of types and expressions") {
+TEST_CASE("The mode of modules that functions call") {
   Classes classes(R"(
-struct NetImpl : nn::Module { nn::Dropout drop{0.5}; };
+struct NetImpl : nn::Module { Tensor forward(Tensor x) { return drop(x); } nn::Dropout drop{0.5}; };
 TORCH_MODULE(Net);
 Net net;
 std::shared_ptr<nn::LinearImpl> linear;
 nn::Sequential with(nn::Linear(1, 1), nn::Dropout(0.5));
 nn::Sequential without(nn::Linear(1, 1), nn::ReLU());
 nn::Sequential &alias = with;
-int number = 0;)");
-  auto type = [&](llvm::StringRef name) {
-    return classes.classes->dependsOnMode(classes.variable(name)->getType());
+Tensor ofNet(Tensor x) { return net(x); }
+Tensor ofLinear(Tensor x) { return linear->forward(x); }
+Tensor ofWith(Tensor x) { return with->forward(x); }
+Tensor ofWithout(Tensor x) { return without->forward(x); }
+Tensor ofAlias(Tensor x) { return alias->forward(x); }
+Tensor ofAny(Tensor x, nn::Sequential given) { return given->forward(x); })");
+  const auto modeOf = [&](llvm::StringRef function) {
+    return classes.calledBy(function).dependsOnMode;
   };
-  auto value = [&](llvm::StringRef name) {
-    return classes.classes->dependsOnMode(classes.variable(name)->getInit());
-  };
-  CHECK(type("net") == Answer::Yes);
-  CHECK(type("linear") == Answer::No);
-  CHECK(type("with") == Answer::Unknown);
-  CHECK(type("number") == Answer::No);
-  CHECK(value("with") == Answer::Yes);
-  CHECK(value("without") == Answer::No);
-  CHECK(value("alias") == Answer::Yes);
+  CHECK(modeOf("ofNet") == Answer::Yes);
+  CHECK(modeOf("ofLinear") == Answer::No);
+  CHECK(modeOf("ofWith") == Answer::Yes);
+  CHECK(modeOf("ofWithout") == Answer::No);
+  CHECK(modeOf("ofAlias") == Answer::Yes);
+  CHECK(modeOf("ofAny") == Answer::Unknown);
 }
 
 TEST_CASE("Classes that hold themselves") {
@@ -292,4 +320,138 @@ struct Node : nn::Module {
   Tensor forward(Tensor x) { return next ? next->forward(x) : x; }
 };)");
   CHECK(classes.modeOf("Node") == Answer::No);
+}
+
+// ---- several sources ---------------------------------------------------------------------------
+
+/// A class that a header declares, and whose bodies stand in several sources.
+constexpr const char *header = R"(
+struct NetImpl : nn::Module {
+  NetImpl();
+  Tensor forward(Tensor x);
+  Tensor head(Tensor x);
+  nn::Linear fc{nullptr}, lost{nullptr};
+  nn::Sequential layers;
+  bool training = true;
+};
+TORCH_MODULE(Net);
+)";
+
+constexpr const char *constructor = R"(
+#include "net.h"
+NetImpl::NetImpl() {
+  fc = register_module("fc", nn::Linear(4, 8));
+  lost = nn::Linear(8, 2);
+  layers = register_module("layers", nn::Sequential(nn::Linear(8, 2), nn::Softmax(1)));
+})";
+
+constexpr const char *passes = R"(
+#include "net.h"
+Tensor NetImpl::forward(Tensor x) { return training ? layers->forward(lost(fc(x))) : x; }
+Tensor NetImpl::head(Tensor x) { return fc(x); })";
+
+constexpr const char *caller = R"(
+#include "net.h"
+Tensor run(Net net, Tensor x) { return net->forward(x); }
+Tensor end(Net net, Tensor x) { return net->layers->forward(x); }
+int main() { Net net; run(net, torch::ones({1, 4})); end(net, torch::ones({1, 8})); })";
+
+TEST_CASE("A class is seen whole where several sources have its bodies") {
+  const Classes one({{"a.cpp", caller}, {"b.cpp", constructor}}, header);
+  CHECK_FALSE(one["NetImpl"].isVisible);
+  const Classes all({{"a.cpp", caller}, {"b.cpp", constructor}, {"c.cpp", passes}}, header);
+  CHECK(all["NetImpl"].isVisible);
+  CHECK(all.modeOf("NetImpl") == Answer::No);
+  CHECK(all.member("NetImpl", "fc").registered == Answer::Yes);
+  const ModuleMember &lost = all.member("NetImpl", "lost");
+  CHECK(lost.registered == Answer::No);
+  CHECK(lost.definitions.size() == 1);
+  CHECK(lost.forwardUses.size() == 1);
+}
+
+TEST_CASE("What a module ends in, and its size, are known where another source makes it") {
+  const Classes alone({{"a.cpp", caller}}, header);
+  CHECK(alone.calledBy("run").size.parameters == 0);
+  CHECK_FALSE(alone.calledBy("end").layer.isKnown());
+  const Classes both({{"a.cpp", caller}, {"b.cpp", constructor}}, header);
+  CHECK(both.calledBy("run").size.parameters == 4 * 8 + 8 * 2 + 8 * 2);
+  CHECK(both.calledBy("end").layer.operation == Operation::Softmax);
+  CHECK(both.calledBy("end").size.layers.size() == 2);
+}
+
+TEST_CASE("What another source hands in counts") {
+  const char *owner = R"(
+struct OwnerImpl : nn::Module {
+  OwnerImpl(nn::Sequential given) { layers = register_module("layers", given); }
+  Tensor forward(Tensor x) { return layers->forward(x); }
+  nn::Sequential layers{nullptr};
+};
+Tensor run(OwnerImpl &owner, Tensor x);
+)";
+  const std::string user = "#include \"net.h\"\n"
+                           "Tensor run(OwnerImpl &owner, Tensor x) { return owner.forward(x); }";
+  const auto maker = [](const std::string &layer) {
+    return "#include \"net.h\"\nint main() { OwnerImpl owner(nn::Sequential(nn::Linear(4, 4), " +
+           layer + ")); run(owner, torch::ones({1, 4})); }";
+  };
+  CHECK(Classes({{"a.cpp", user}}, owner).calledBy("run").dependsOnMode == Answer::Unknown);
+  CHECK(Classes({{"a.cpp", user}, {"b.cpp", maker("nn::Dropout(0.5)")}}, owner)
+            .calledBy("run")
+            .dependsOnMode == Answer::Yes);
+  CHECK(Classes({{"a.cpp", user}, {"b.cpp", maker("nn::ReLU()")}}, owner)
+            .calledBy("run")
+            .dependsOnMode == Answer::No);
+}
+
+TEST_CASE("Whoever registers or manages a member may stand in another source") {
+  const char *adopting = R"(
+struct NetImpl : nn::Module {
+  NetImpl();
+  Tensor forward(Tensor x) { return fc(x); }
+  nn::Linear fc{nullptr}, other{nullptr};
+};
+TORCH_MODULE(Net);
+void adopt(NetImpl &net);
+)";
+  const std::string made = "#include \"net.h\"\nNetImpl::NetImpl() : fc(4, 4), other(4, 4) {}";
+  const Classes alone({{"a.cpp", made}}, adopting);
+  CHECK(alone.member("NetImpl", "fc").registered == Answer::No);
+  CHECK_FALSE(alone.member("NetImpl", "other").isManaged);
+  const Classes both({{"a.cpp", made},
+                      {"b.cpp", "#include \"net.h\"\nvoid adopt(NetImpl &net) {"
+                                " net.register_module(\"fc\", net.fc); }\n"
+                                "auto all(Net net) { return net->other->parameters(); }"}},
+                     adopting);
+  CHECK(both.member("NetImpl", "fc").registered == Answer::Yes);
+  CHECK(both.member("NetImpl", "other").isManaged);
+}
+
+TEST_CASE("A flag for the mode is stuck if no source sets it") {
+  const std::string setter = "#include \"net.h\"\nvoid stop(Net net) { net->training = false; }";
+  CHECK(Classes({{"a.cpp", caller}, {"b.cpp", constructor}, {"c.cpp", passes}}, header)["NetImpl"]
+            .stuckFlag);
+  CHECK_FALSE(
+      Classes({{"a.cpp", caller}, {"b.cpp", constructor}, {"c.cpp", passes}, {"d.cpp", setter}},
+              header)["NetImpl"]
+          .stuckFlag);
+}
+
+TEST_CASE("Modules that a forward pass makes are known by the sources of their class") {
+  const char *block = R"(
+struct BlockImpl : nn::Module {
+  BlockImpl();
+  Tensor forward(Tensor x);
+  nn::Linear fc{nullptr};
+};
+TORCH_MODULE(Block);
+)";
+  const std::string user = R"(
+#include "net.h"
+struct OuterImpl : nn::Module { Tensor forward(Tensor x) { Block block; return block(x); } };)";
+  const std::string bodies = R"(
+#include "net.h"
+BlockImpl::BlockImpl() { fc = register_module("fc", nn::Linear(4, 4)); }
+Tensor BlockImpl::forward(Tensor x) { return fc(x); })";
+  CHECK(Classes({{"a.cpp", user}}, block)["OuterImpl"].transients.empty());
+  CHECK(Classes({{"a.cpp", user}, {"b.cpp", bodies}}, block)["OuterImpl"].transients.size() == 1);
 }

@@ -5,6 +5,7 @@
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
 #include "analyzer/events/lowering/UnitLowering.h"
+#include "analyzer/events/modules/ModuleClasses.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/ir/LoadedSources.h"
 #include "analyzer/model/Model.h"
@@ -45,6 +46,7 @@ public:
         clang::tooling::FileContentMappings(), &silent);
     REQUIRE(ast);
     lowered = lowerUnit(ast->getASTContext(), Model::bundled(), UserCode(folder));
+    findModules(*lowered);
   }
   ~Unit() { std::filesystem::remove_all(folder); }
 

@@ -26,7 +26,6 @@
 #include "analyzer/events/marks/ShownNumbers.h"
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/marks/Texts.h"
-#include "analyzer/events/modules/BatchFirst.h"
 #include "analyzer/events/modules/FunctionalModes.h"
 #include "analyzer/events/values/LearningRates.h"
 #include "analyzer/events/values/Memory.h"
@@ -166,8 +165,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.listChange = changeOfList(*site.call, vocabulary);
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
-  event.ignoresMode = result->isModuleMethod && ignoresMode(*site.call, vocabulary) &&
-                      !samplesOnPurpose(*method) && !mayAskForMode(*site.call, *code);
+  event.ignoresMode = result->isModuleMethod && ignoresMode(*node(site.call)) &&
+                      !samplesOnPurpose(*symbol(method)) && !mayAskForMode(*site.call, *code);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
       event.kind == EventKind::Call || event.operation == Operation::Save)
     details->every = node(roundsBetween(*site.call, *code));
@@ -328,6 +327,14 @@ void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   details->custom = gradientsOf(*function, returned, vocabulary);
 }
 
+/// Whether \p call tells a layer that is there already which dimension is which.
+static bool changesOrder(const CallExpr &call, const Vocabulary &vocabulary) {
+  const auto *setter = dyn_cast<CXXMemberCallExpr>(&call);
+  const StringRef name = setter ? simpleName(setter->getMethodDecl()) : StringRef();
+  return !name.empty() && vocabulary.traitOfOption(name) == Trait::BatchFirstOption &&
+         isa<MemberExpr>(strip(setter->getImplicitObjectArgument()));
+}
+
 void FunctionLowering::markOrder(Event &event, const CallSite &site) {
   if (event.operation == Operation::Pad)
     event.order = orderOfPadded(*site.call, context);
@@ -397,8 +404,11 @@ static bool iteratesOnce(const Stmt &options) {
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
   event.trait = vocabulary.traitOfObject(type);
   const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  llvm::SmallVector<const ir::Node *, 4> nodes;
+  for (const Expr *argument : arguments)
+    nodes.push_back(node(argument));
   event.ignoresMode = record && isModule(vocabulary.roleOf(type)) &&
-                      ignoresMode(*record, arguments, vocabulary) &&
+                      ignoresMode(*symbol(record), nodes) &&
                       !mayAskForMode(*CodeMap::code(event.site), *code);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;

@@ -1,7 +1,7 @@
 #include "Placement.h"
 
 #include "analyzer/events/Conditions.h"
-#include "analyzer/events/modules/ModuleUses.h"
+#include "analyzer/events/values/Syntax.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/SmallPtrSet.h"

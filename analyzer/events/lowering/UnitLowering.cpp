@@ -1,18 +1,19 @@
 #include "UnitLowering.h"
 
+#include "IncompleteClasses.h"
 #include "Lowering.h"
+#include "SharedFunctions.h"
 #include "UserFunctions.h"
-#include "analyzer/events/CalledModule.h"
 #include "analyzer/events/Interfaces.h"
 #include "analyzer/events/marks/KernelLaunches.h"
 #include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/modules/CalledModules.h"
 #include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/UserCode.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -26,10 +27,10 @@ public:
             [&](const clang::Decl *declaration) {
               return userCode.contains(declaration->getLocation(), context.getSourceManager());
             })),
-        modules(context, *vocabulary), userFunctions(gradtidy::userFunctions(context, userCode)) {}
+        declared(userDeclarations(context, userCode)) {}
 
   LoweredUnit::Contents lowerAll() {
-    for (const clang::FunctionDecl *function : userFunctions)
+    for (const clang::FunctionDecl *function : declared.functions)
       add(vocabulary->code().symbol(function)->definition);
     const size_t standing = bodies.size();
     for (size_t i = 0; i < bodies.size(); ++i) { // More are added.
@@ -38,7 +39,7 @@ public:
     }
     tellModules(bodies);
     LoweredUnit::Contents unit;
-    unit.classes = modules.takeClasses();
+    addClasses(unit);
     for (auto &body : bodies)
       unit.functions.push_back(std::move(body));
     for (llvm::StringRef name : vocabulary->roleNames())
@@ -46,11 +47,14 @@ public:
           !llvm::is_contained(unit.namespaces, space))
         unit.namespaces.push_back(space);
     unit.isCuda = context.getLangOpts().CUDA;
+    unit.hasErrors = context.getDiagnostics().hasErrorOccurred();
     unit.owner = vocabulary;
     return unit;
   }
 
   std::unique_ptr<PathTable> takePaths() { return std::move(paths); }
+
+  std::vector<SharedFunction> findShared() { return findSharedFunctions(context, *vocabulary); }
 
 private:
   void add(const ir::Symbol *definition) {
@@ -68,7 +72,6 @@ private:
   /// What is known of a function besides its events.
   void describe(FunctionBody &body) {
     const FunctionCode code(body, vocabulary->code());
-    body.asksForMode = modules.asksForMode(*code.function);
     if (context.getLangOpts().CUDA)
       body.kernelCare = kernelCareOf(code, *vocabulary);
     llvm::SmallPtrSet<const ir::Symbol *, 16> seen;
@@ -82,12 +85,20 @@ private:
       if (node.kind == ir::NodeKind::Reference)
         addLoader(node.symbol);
     });
-    for (Block &block : body.blocks)
-      for (Event &event : block.events)
-        if (std::unique_ptr<const CalledModule> module = modules.describe(event)) {
-          event.called = module.get();
-          body.modules.push_back(std::move(module));
-        }
+  }
+
+  void addClasses(LoweredUnit::Contents &unit) {
+    std::vector<const ir::Symbol *> records;
+    for (const clang::CXXRecordDecl *record : declared.classes)
+      if (vocabulary->roleOf(record) == TypeRole::Module)
+        records.push_back(vocabulary->code().symbol(record));
+    const std::vector<const ir::Symbol *> incomplete = findIncompleteClasses(records, *vocabulary);
+    for (const ir::Symbol *record : records) {
+      auto view = std::make_unique<ModuleClass>();
+      view->record = record;
+      view->isIncomplete = llvm::is_contained(incomplete, record);
+      unit.classes.push_back(std::move(view));
+    }
   }
 
   /// The functions that \p body leads to, such as instances of generic lambdas.
@@ -105,8 +116,7 @@ private:
 
   clang::ASTContext &context;
   const std::shared_ptr<Vocabulary> vocabulary;
-  CalledModules modules;
-  const std::vector<const clang::FunctionDecl *> userFunctions;
+  const UserDeclarations declared;
   std::unique_ptr<PathTable> paths = std::make_unique<PathTable>();
   llvm::SmallPtrSet<const ir::Symbol *, 32> known;
   std::vector<std::unique_ptr<FunctionBody>> bodies;
@@ -149,9 +159,12 @@ llvm::StringRef nameIn(llvm::StringRef text) {
 } // namespace
 
 std::unique_ptr<LoweredUnit> lowerUnit(clang::ASTContext &context, const Model &model,
-                                       const UserCode &userCode) {
+                                       const UserCode &userCode,
+                                       std::vector<SharedFunction> *shared) {
   UnitLowering lowering(context, model, userCode);
   LoweredUnit::Contents unit = lowering.lowerAll();
+  if (shared)
+    *shared = lowering.findShared();
   for (const Phrase phrase : {Phrase::GuardDevice, Phrase::CurrentStream, Phrase::CheckLaunch})
     if (const llvm::StringRef text = model.phrase(phrase, unit.namespaces);
         !text.empty() && declares(context, nameIn(text)))

@@ -29,20 +29,36 @@ public:
   bool VisitFunctionDecl(clang::FunctionDecl *function) {
     if (function->doesThisDeclarationHaveABody() &&
         (!function->isDependentContext() || isUnused(*function)))
-      found.push_back(function);
+      found.functions.push_back(function);
+    return true;
+  }
+
+  bool VisitCXXRecordDecl(clang::CXXRecordDecl *record) {
+    if (record->isThisDeclarationADefinition() &&
+        (!record->isDependentContext() || isOnlyWritten(*record)))
+      found.classes.push_back(record);
     return true;
   }
 
   bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
     if (clang::CXXMethodDecl *function = lambda->getCallOperator();
         function && function->hasBody() && !function->isDependentContext())
-      found.push_back(function);
+      found.functions.push_back(function);
     return true;
   }
 
-  std::vector<const clang::FunctionDecl *> found;
+  UserDeclarations found;
 
 private:
+  /// Whether it is a class template that the unit, as far as it compiles, makes no class of.
+  static bool isOnlyWritten(const clang::CXXRecordDecl &record) {
+    clang::ClassTemplateDecl *generic = record.getDescribedClassTemplate();
+    return generic && !record.getDeclContext()->isDependentContext() &&
+           llvm::none_of(generic->specializations(), [](const auto *special) {
+             return special->hasDefinition() && !special->isInvalidDecl();
+           });
+  }
+
   /// Whether the unit never instantiates \p function, which is a template or a member of one.
   static bool isUnused(const clang::FunctionDecl &function) {
     const clang::FunctionTemplateDecl *pattern = function.getDescribedFunctionTemplate();
@@ -77,8 +93,7 @@ private:
 
 } // namespace
 
-std::vector<const clang::FunctionDecl *> userFunctions(clang::ASTContext &context,
-                                                       const UserCode &userCode) {
+UserDeclarations userDeclarations(clang::ASTContext &context, const UserCode &userCode) {
   Collector collector(userCode, context.getSourceManager());
   for (clang::Decl *declaration : context.getTraversalScope())
     collector.TraverseDecl(declaration);

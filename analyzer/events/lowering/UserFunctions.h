@@ -1,7 +1,7 @@
-// The functions of the user that a unit shows.
+// The functions and classes of the user that a unit shows.
 #pragma once
 
-#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 
 #include <vector>
 
@@ -9,9 +9,16 @@ namespace gradtidy {
 
 class UserCode;
 
-/// The functions with bodies in user code of the context's traversal scope, as they stand: template
-/// instantiations and lambdas, and templates that nothing instantiates.
-std::vector<const clang::FunctionDecl *> userFunctions(clang::ASTContext &context,
-                                                       const UserCode &userCode);
+/// What stands in user code.
+struct UserDeclarations {
+  /// The functions with bodies, as they stand: template instantiations and lambdas, and templates
+  /// that nothing instantiates.
+  std::vector<const clang::FunctionDecl *> functions;
+  /// The definitions of classes; of templates those that nothing instantiates, too.
+  std::vector<const clang::CXXRecordDecl *> classes;
+};
+
+/// Those in the context's traversal scope.
+UserDeclarations userDeclarations(clang::ASTContext &context, const UserCode &userCode);
 
 } // namespace gradtidy

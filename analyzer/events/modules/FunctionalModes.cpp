@@ -1,155 +1,160 @@
 #include "FunctionalModes.h"
 
-#include "analyzer/events/values/Syntax.h"
-#include "analyzer/events/values/Values.h"
+#include "Forms.h"
 
-#include "clang/AST/ExprCXX.h"
-
-using namespace clang;
+#include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
 
-static bool isMode(StringRef name) { return name == "train" || name == "training"; }
+using namespace ir;
 
-static bool isTrue(const Expr *expr) {
-  const auto *literal = dyn_cast<CXXBoolLiteralExpr>(strip(expr));
-  return literal && literal->getValue();
-}
+static bool isMode(llvm::StringRef name) { return name == "train" || name == "training"; }
 
-static bool isZero(const Expr *expr) {
+/// \p expr if it is a literal, or an argument that is left out; else null.
+static const Node *literalIn(const Node *expr) {
   expr = strip(expr);
-  if (const auto *number = dyn_cast<FloatingLiteral>(expr))
-    return number->getValue().isZero();
-  const auto *number = dyn_cast<IntegerLiteral>(expr);
-  return number && number->getValue().isZero();
+  return expr->kind == NodeKind::Boolean || expr->kind == NodeKind::Integer ||
+                 expr->kind == NodeKind::Real || expr->kind == NodeKind::DefaultArgument
+             ? expr
+             : nullptr;
 }
 
-/// Whether \p statement does nothing with \p variable but hand it on as a constant.
-static bool leavesAlone(const Stmt *statement, const VarDecl &variable) {
-  if (!statement)
-    return true;
-  const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
-  if (cast && cast->getType().isConstQualified() && variableOf(cast->getSubExpr()) == &variable)
-    return true;
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  return !(reference && reference->getDecl() == &variable) &&
-         llvm::all_of(statement->children(),
-                      [&](const Stmt *child) { return leavesAlone(child, variable); });
+static bool isTrue(const Node *expr) {
+  const Node *literal = literalIn(expr);
+  return literal && literal->type && literal->type->isBoolean && literal->integer == 1;
+}
+
+static bool isZero(const Node *expr) {
+  const Node *literal = literalIn(expr);
+  return literal && !(literal->type && literal->type->isBoolean) &&
+         (literal->integer == 0 || literal->real == 0.0);
 }
 
 /// What a local variable is made of that nothing changes; \p expr if it is something else.
-static const Expr *madeOf(const Expr *expr) {
-  const VarDecl *variable = variableOf(expr);
-  const auto *function = variable ? dyn_cast<FunctionDecl>(variable->getDeclContext()) : nullptr;
-  const bool isFixed =
-      function && function->hasBody() && variable->hasLocalStorage() && variable->hasInit() &&
-      !variable->getType()->isReferenceType() &&
-      (variable->getType().isConstQualified() || leavesAlone(function->getBody(), *variable));
-  return isFixed ? strip(variable->getInit()) : expr;
+static const Node *madeOf(const Node *expr) {
+  const Symbol *variable = as(NodeKind::Reference, expr) ? expr->symbol : nullptr;
+  if (!variable || !variable->isVariable() || !variable->hasLocalStorage() || !variable->init ||
+      !variable->owner || !variable->type || variable->type->isReference)
+    return expr;
+  bool isFixed = true;
+  if (!variable->type->isConst)
+    forEach(codeOf(*variable->owner), [&](const Node &part) {
+      isFixed &= part.kind != NodeKind::Reference || part.symbol != variable || part.isOnlyRead;
+    });
+  return isFixed ? strip(variable->init) : expr;
 }
 
 /// Whether the options that \p expr makes say that the function trains. Not where code that cannot
 /// be seen, or a variable that may change, has a part in them, or nothing is dropped.
-static bool meansTraining(const Expr *expr, const Vocabulary &vocabulary) {
+static bool meansTraining(const Node *expr) {
   std::optional<bool> said;
   for (expr = madeOf(strip(expr));;) {
-    if (const auto *setter = dyn_cast<CXXMemberCallExpr>(expr)) {
-      const StringRef name = simpleName(setter->getMethodDecl());
-      if (setter->getNumArgs() == 1 && name == "p" && isZero(setter->getArg(0)))
+    if (expr->kind == NodeKind::MemberCall) {
+      const bool isSetter = expr->arguments.size() == 1;
+      if (isSetter && expr->calledName() == "p" && isZero(expr->arguments.front()))
         return false;
-      if (setter->getNumArgs() == 1 && isMode(name) && !said)
-        said = isTrue(setter->getArg(0));
-      expr = strip(setter->getImplicitObjectArgument());
+      if (isSetter && isMode(expr->calledName()) && !said)
+        said = isTrue(expr->arguments.front());
+      expr = strip(expr->object);
       continue;
     }
-    const auto *construct = dyn_cast<CXXConstructExpr>(expr);
-    if (construct && construct->getConstructor()->isCopyOrMoveConstructor()) {
-      expr = madeOf(strip(construct->getArg(0)));
+    if (asConstruction(expr) && expr->symbol && expr->symbol->isCopying &&
+        !expr->arguments.empty()) {
+      expr = madeOf(strip(expr->arguments.front()));
       continue;
     }
-    const bool isNew = construct || isa<InitListExpr>(expr);
-    const CXXRecordDecl *record = isNew ? expr->getType()->getAsCXXRecordDecl() : nullptr;
-    return record && said.value_or(vocabulary.traitOf(record) == Trait::TrainsByDefault);
+    const bool isNew = asConstruction(expr) || expr->kind == NodeKind::List ||
+                       expr->kind == NodeKind::DefaultArgument;
+    const Symbol *record = isNew && expr->type ? expr->type->record : nullptr;
+    return record && said.value_or(record->trait == Trait::TrainsByDefault);
   }
 }
 
-/// Whether \p call of a batch normalisation is given running statistics, which it uses in
+/// The argument for the parameter of that name, or null.
+static const Node *argumentFor(llvm::StringRef name, const Node &call, const Symbol &callee) {
+  for (auto [parameter, argument] : llvm::zip(callee.parameters, call.arguments))
+    if (parameter->name == name)
+      return argument;
+  return nullptr;
+}
+
+/// Whether \p call of a batch normalization is given running statistics, which it uses in
 /// evaluation. Without them it has no other way than to train.
-static bool keepsStatistics(const CallExpr &call, const FunctionDecl &callee) {
-  for (unsigned i = 0; i < call.getNumArgs() && i < callee.getNumParams(); ++i)
-    if (callee.getParamDecl(i)->getName() == "running_mean")
-      return isa<MemberExpr, CXXThisExpr>(originalOf(strip(call.getArg(i))));
-  return false;
+static bool keepsStatistics(const Node &call, const Symbol &callee) {
+  const Node *given = argumentFor("running_mean", call, callee);
+  const Node *original = given ? originalOf(given) : nullptr;
+  return original && (original->kind == NodeKind::Member || original->kind == NodeKind::This);
+}
+
+static bool isFraction(const Type *type) {
+  return type && type->isArithmetic && !type->isInteger && !type->isEnumeration;
 }
 
 /// Whether \p callee trains where it is given \p arguments.
-static bool trainsWith(const FunctionDecl &callee, llvm::ArrayRef<const Expr *> arguments,
-                       const Vocabulary &vocabulary) {
-  for (auto [parameter, argument] : llvm::zip(callee.parameters(), arguments)) {
-    const CXXRecordDecl *record = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
-    if (parameter->getType()->isFloatingType() && isZero(argument))
+static bool trainsWith(const Symbol &callee, llvm::ArrayRef<const Node *> arguments) {
+  for (auto [parameter, argument] : llvm::zip(callee.parameters, arguments)) {
+    const Type *type = parameter->type;
+    if (isFraction(type) && isZero(argument))
       return false;
-    if (parameter->getType()->isBooleanType() && isMode(parameter->getName()))
+    if (type && type->isBoolean && isMode(parameter->name))
       return isTrue(argument);
-    if (record && record->getName().ends_with("Options"))
-      return meansTraining(argument, vocabulary);
+    if (type && type->record && type->record->name.ends_with("Options"))
+      return meansTraining(argument);
   }
   return false;
 }
 
 /// Whether \p rate is the same in both modes: a number, or a member that holds one.
-static bool isFixedRate(const Expr *rate) {
+static bool isFixedRate(const Node *rate) {
   rate = madeOf(strip(rate));
-  if (isa<FloatingLiteral>(rate))
+  if (rate->kind == NodeKind::Real)
     return !isZero(rate);
-  const auto *member = dyn_cast<MemberExpr>(rate);
-  while (member && isa<FieldDecl>(member->getMemberDecl())) {
-    const Expr *object = strip(member->getBase());
-    if (isa<CXXThisExpr>(object))
+  while (rate && rate->kind == NodeKind::Member && rate->symbol &&
+         rate->symbol->kind == SymbolKind::Member) {
+    rate = strip(rate->object);
+    if (as(NodeKind::This, rate))
       return true;
-    member = dyn_cast<MemberExpr>(object);
   }
   return false;
 }
 
 /// Whether \p call computes more than dropout, and drops as it is told by a rate alone.
-static bool dropsByRate(const CallExpr &call, const FunctionDecl &callee) {
-  for (unsigned i = 0; i < call.getNumArgs() && i < callee.getNumParams(); ++i)
-    if (const ParmVarDecl *parameter = callee.getParamDecl(i);
-        parameter->getName() == "dropout_p" && parameter->getType()->isFloatingType())
-      return !isa<CXXDefaultArgExpr>(call.getArg(i)) && isFixedRate(call.getArg(i));
-  return false;
+static bool dropsByRate(const Node &call, const Symbol &callee) {
+  const Node *rate = argumentFor("dropout_p", call, callee);
+  return rate && isFraction(rate->type) && rate->kind != NodeKind::DefaultArgument &&
+         isFixedRate(rate);
 }
 
-bool ignoresMode(const CallExpr &call, Vocabulary &vocabulary) {
-  const FunctionDecl *callee = call.getDirectCallee();
-  if (callee && vocabulary.isFramework(callee) && dropsByRate(call, *callee))
+bool ignoresMode(const Node &call) {
+  const Symbol *callee = call.symbol;
+  if (callee && callee->isFramework && dropsByRate(call, *callee))
     return true;
-  if (!callee || vocabulary.traitOf(callee) != Trait::ModeDependent)
+  if (!callee || callee->trait != Trait::ModeDependent)
     return false;
-  const StringRef name = simpleName(callee);
-  return (name.contains("dropout") || (name == "batch_norm" && keepsStatistics(call, *callee))) &&
-         trainsWith(*callee, {call.getArgs(), call.getNumArgs()}, vocabulary);
+  return (callee->name.contains("dropout") ||
+          (callee->name == "batch_norm" && keepsStatistics(call, *callee))) &&
+         trainsWith(*callee, call.arguments);
 }
 
-bool ignoresMode(const CXXRecordDecl &layer, llvm::ArrayRef<const Expr *> arguments,
-                 Vocabulary &vocabulary) {
-  const auto *named = arguments.empty() ? nullptr : dyn_cast<DeclRefExpr>(strip(arguments.front()));
-  const auto *callee = named ? dyn_cast<FunctionDecl>(named->getDecl()) : nullptr;
-  return callee && vocabulary.isFramework(&layer) &&
-         vocabulary.traitOf(callee) == Trait::ModeDependent &&
-         simpleName(callee).contains("dropout") && trainsWith(*callee, arguments, vocabulary);
+bool ignoresMode(const Symbol &layer, llvm::ArrayRef<const Node *> arguments) {
+  const Node *named =
+      arguments.empty() ? nullptr : as(NodeKind::Reference, strip(arguments.front()));
+  const Symbol *callee =
+      named && named->symbol && named->symbol->isFunction() ? named->symbol : nullptr;
+  return callee && layer.isFramework && callee->trait == Trait::ModeDependent &&
+         callee->name.contains("dropout") && trainsWith(*callee, arguments);
 }
 
-bool samplesOnPurpose(const CXXMethodDecl &method) {
-  const auto says = [](StringRef name) {
+bool samplesOnPurpose(const Symbol &method) {
+  const auto says = [](llvm::StringRef name) {
     const std::string lower = name.lower();
-    return StringRef(lower).starts_with("mc") ||
-           llvm::any_of(std::initializer_list<StringRef>{"_mc", "mcd", "monte", "bayes",
-                                                         "uncertain", "stochastic"},
-                        [&](StringRef word) { return StringRef(lower).contains(word); });
+    return llvm::StringRef(lower).starts_with("mc") ||
+           llvm::any_of(
+               std::initializer_list<llvm::StringRef>{"_mc", "mcd", "monte", "bayes", "uncertain",
+                                                      "stochastic"},
+               [&](llvm::StringRef word) { return llvm::StringRef(lower).contains(word); });
   };
-  return says(simpleName(&method)) || says(method.getParent()->getName());
+  return says(method.name) || (method.owner && says(method.owner->name));
 }
 
 } // namespace gradtidy

@@ -1,55 +1,131 @@
 #include "LastLayer.h"
 
 #include "BatchFirst.h"
-#include "analyzer/events/values/TypingReader.h"
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ExprCXX.h"
-
-using namespace clang;
+#include "analyzer/events/Typing.h"
 
 namespace gradtidy {
+
+using namespace ir;
+
+bool isOwnRegistration(const Node *value, Entity entity, const ModuleUses &uses) {
+  const Node *call = asCall(originalOf(value));
+  return call && registersModule(traitOfCallee(*call)) &&
+         llvm::any_of(call->arguments, [&](const Node *argument) {
+           return uses.rootOf(originalOf(argument)) == entity;
+         });
+}
+
 namespace {
+
+/// \p expr without what changes neither value nor type.
+const Node *peel(const Node *expr) {
+  for (;;) {
+    const Node *inner = withoutParentheses(expr);
+    const bool isCopy = asConstruction(inner) && inner->arguments.size() == 1 && inner->symbol &&
+                        inner->symbol->isCopying;
+    if (inner->kind == NodeKind::FunctionalCast && !inner->children.empty())
+      inner = inner->children.front();
+    else if (isCopy)
+      inner = inner->arguments.front();
+    if (inner == expr)
+      return expr;
+    expr = inner;
+  }
+}
+
+/// The number that \p expr is, or an object of one number is made of; `Typing::noNumber` for a
+/// constant whose value is not known.
+std::optional<std::int64_t> integerIn(const Node *expr, unsigned depth = 0) {
+  expr = peel(expr);
+  const bool isList = expr->kind == NodeKind::List;
+  if ((isList || asConstruction(expr)) && depth < 4) {
+    const llvm::ArrayRef<const Node *> parts = isList ? expr->children : expr->arguments;
+    return parts.size() == 1 ? integerIn(parts.front(), depth + 1) : std::nullopt;
+  }
+  return expr->type && expr->type->isBoolean ? std::nullopt : expr->integer;
+}
+
+/// The number at \p index of those that a layer, or its options, are made with.
+std::int64_t numberAt(unsigned index, llvm::ArrayRef<const Node *> arguments) {
+  while (!arguments.empty()) {
+    const Node *first = peel(arguments.front());
+    if (isArithmetic(*first)) {
+      const bool isNumber = arguments.size() > index && isArithmetic(*peel(arguments[index]));
+      const std::int64_t number = isNumber ? integerIn(arguments[index]).value_or(0) : 0;
+      return number > 0 ? number : Shape::unknown;
+    }
+    while (first->kind == NodeKind::MemberCall) // `LinearOptions(…).bias(…)`
+      first = peel(first->object);
+    if (!asConstruction(first))
+      break;
+    arguments = first->arguments;
+  }
+  return Shape::unknown;
+}
+
+/// What a loss makes of the losses of all elements, as its options say.
+Reduction reductionIn(llvm::ArrayRef<const Node *> arguments) {
+  Reduction reduction = Reduction::Reduced;
+  const auto visit = [&](const auto &self, const Node *code, unsigned depth) -> void {
+    if (!code || code->kind == NodeKind::DefaultArgument || depth > 24 ||
+        (code->type && code->type->role == TypeRole::Tensor))
+      return;
+    const Symbol *named = code->symbol;
+    if (code->kind == NodeKind::Reference && named) {
+      const bool isFixed = named->kind == SymbolKind::Variable && named->init && named->type &&
+                           named->type->isConst && !named->type->isReference;
+      if (named->trait == Trait::KeepsLosses)
+        reduction = Reduction::Kept;
+      else if (isFixed && !named->isFramework)
+        self(self, named->init, depth + 1);
+      else if (named->isVariable() && !named->isFramework && reduction == Reduction::Reduced)
+        reduction = Reduction::Unknown;
+      return;
+    }
+    if (code->kind == NodeKind::Member && named && named->kind == SymbolKind::Member &&
+        reduction == Reduction::Reduced)
+      reduction = Reduction::Unknown;
+    for (const Node *child : code->children)
+      self(self, child, depth + 1);
+  };
+  for (const Node *argument : arguments)
+    visit(visit, argument, 0);
+  return reduction;
+}
 
 class LastLayer {
 public:
-  LastLayer(ModuleUses &uses, Vocabulary &vocabulary, ASTContext &context)
-      : uses(uses), vocabulary(vocabulary), context(context) {}
+  explicit LastLayer(const ModuleUses &uses) : uses(uses) {}
 
-  Layer layerOf(const Expr *module, unsigned depth = 0) {
+  Layer layerOf(const Node *module, unsigned depth = 0) {
     module = strip(module);
-    if (depth > 8 || module->getType().isNull() || module->isTypeDependent())
+    const llvm::ArrayRef<const Symbol *> modules = modulesIn(module->type);
+    if (depth > 8 || isDependent(*module) || modules.size() != 1 || modules.front()->isUser)
       return {};
-    const Held &held = uses.heldBy(module->getType());
-    if (held.modules.size() != 1 || uses.isUser(held.modules.front()))
-      return {};
-    const CXXRecordDecl *record = held.modules.front();
-    const bool isContainer = vocabulary.traitOf(record) == Trait::Container;
+    const Symbol &record = *modules.front();
+    const bool isContainer = record.trait == Trait::Container;
     Layer layer;
     if (!isContainer)
-      layer = {vocabulary.operationOf(record), vocabulary.ruleOf(record)};
-    if (const auto *access = dyn_cast<CXXOperatorCallExpr>(module);
-        access && access->getNumArgs() == 1)
-      return layerOf(access->getArg(0), depth + 1); // `net->`, `*net`
-    if (const auto *call = dyn_cast<CallExpr>(module)) {
-      const bool isFactoryCall = isFactory(call->getDirectCallee());
-      if (registersModule(uses.traitOfCallee(call)) && !isContainer)
-        return call->getNumArgs() > 1 ? layerOf(call->getArg(1), depth + 1) : layer;
-      if (registersModule(uses.traitOfCallee(call)) || isFactoryCall)
-        return isContainer ? ofParts(call->arguments(), depth)
-                           : made(layer, {call->getArgs(), call->getNumArgs()});
+      layer = {record.operation, record.rule};
+    if (module->kind == NodeKind::OperatorCall && module->arguments.size() == 1)
+      return layerOf(module->arguments.front(), depth + 1); // `net->`, `*net`
+    if (module->isCall()) {
+      const bool isRegistration = registersModule(traitOfCallee(*module));
+      if (isRegistration && !isContainer)
+        return module->arguments.size() > 1 ? layerOf(module->arguments[1], depth + 1) : layer;
+      if (isRegistration || isFactory(module->symbol))
+        return isContainer ? ofParts(module->arguments, depth) : made(layer, module->arguments);
     }
-    if (const auto *construct = dyn_cast<CXXConstructExpr>(module)) {
-      if (!isContainer && construct->getNumArgs() == 1 &&
-          uses.heldBy(strip(construct->getArg(0))->getType()).modules.size() == 1)
-        return layerOf(construct->getArg(0), depth + 1); // Another handle.
-      return isContainer ? ofParts(construct->arguments(), depth)
-                         : made(layer, {construct->getArgs(), construct->getNumArgs()});
+    if (asConstruction(module)) {
+      if (!isContainer && module->arguments.size() == 1 &&
+          modulesIn(strip(module->arguments.front())->type).size() == 1)
+        return layerOf(module->arguments.front(), depth + 1); // Another handle.
+      return isContainer ? ofParts(module->arguments, depth) : made(layer, module->arguments);
     }
     const Entity entity = uses.rootOf(module);
     if (!entity)
       return layer;
-    const Layer found = layerOf(entity, depth);
+    const Layer found = ofEntity(entity, depth);
     layer.batchFirst = found.batchFirst;
     if (isContainer || found.operation == layer.operation)
       return found.rule == ResultRule::None && !isContainer ? layer : found;
@@ -57,53 +133,50 @@ public:
   }
 
 private:
-  Layer made(Layer layer, ArrayRef<const Expr *> arguments) {
-    const TypingReader reader(nullptr, vocabulary, context);
+  Layer made(Layer layer, llvm::ArrayRef<const Node *> arguments) const {
     layer.axes = spatialAxesOf(layer.rule);
     if (layer.rule == ResultRule::Linear || layer.rule == ResultRule::Embed || layer.axes)
-      layer.features = reader.numberAt(1, arguments);
+      layer.features = numberAt(1, arguments);
     if (layer.rule == ResultRule::Linear || layer.axes)
-      layer.intake = {reader.numberAt(0, arguments), layer.axes};
+      layer.intake = {numberAt(0, arguments), layer.axes};
     if (layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss)
-      layer.reduction = reader.reductionIn(arguments);
+      layer.reduction = reductionIn(arguments);
     layer.isPlain = layer.rule == ResultRule::ClassLoss && arguments.empty();
     if (layer.operation == Operation::Recur)
-      layer.batchFirst = putsBatchFirst(arguments, vocabulary, context);
+      layer.batchFirst = putsBatchFirst(arguments, uses);
     return layer;
   }
 
   /// The modules of `{{"fc", Linear(4, 2)}, {"softmax", Softmax(1)}}`.
-  static SmallVector<const Expr *, 8> namedIn(const InitListExpr &list) {
-    SmallVector<const Expr *, 8> modules;
-    for (const Expr *element : list.inits())
-      if (const auto *named = dyn_cast<CXXConstructExpr>(strip(element));
-          named && named->getNumArgs() == 2)
-        modules.push_back(named->getArg(1));
+  static llvm::SmallVector<const Node *, 8> namedIn(const Node &list) {
+    llvm::SmallVector<const Node *, 8> modules;
+    for (const Node *element : list.children)
+      if (const Node *named = asConstruction(strip(element)); named && named->arguments.size() == 2)
+        modules.push_back(named->arguments[1]);
     return modules;
   }
 
   /// A container takes what its first layer takes, and gives what its last one does.
-  template <typename Range> Layer ofParts(const Range &arguments, unsigned depth) {
+  Layer ofParts(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
     Layer container = ofLast(arguments, depth);
     container.intake = intakeOf(arguments, depth);
     return container;
   }
-  template <typename Range> Intake intakeOf(const Range &arguments, unsigned depth) {
-    for (const Expr *argument : arguments) {
-      if (const auto *list = dyn_cast<InitListExpr>(strip(argument)))
-        return intakeOf(namedIn(*list), depth);
-      return layerOf(argument, depth + 1).intake;
-    }
-    return {};
+  Intake intakeOf(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
+    if (arguments.empty())
+      return {};
+    if (const Node *list = as(NodeKind::List, strip(arguments.front())))
+      return intakeOf(namedIn(*list), depth);
+    return layerOf(arguments.front(), depth + 1).intake;
   }
 
   /// Layers that only rearrange leave it to those before them.
-  template <typename Range> Layer ofLast(const Range &arguments, unsigned depth) {
+  Layer ofLast(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
     std::optional<Layer> last;
-    for (const Expr *argument : llvm::reverse(arguments)) {
-      if (const auto *list = dyn_cast<InitListExpr>(strip(argument)))
+    for (const Node *argument : llvm::reverse(arguments)) {
+      if (const Node *list = as(NodeKind::List, strip(argument)))
         return ofLast(namedIn(*list), depth);
-      if (isa<CXXDefaultArgExpr>(argument))
+      if (argument->kind == NodeKind::DefaultArgument)
         continue;
       const Layer layer = layerOf(argument, depth + 1);
       if (layer.operation == Operation::Rearrange && layer.rule != ResultRule::Same) {
@@ -126,57 +199,48 @@ private:
     }
     return last.value_or(Layer());
   }
-  Layer layerOf(Entity entity, unsigned depth) {
+
+  Layer ofEntity(Entity entity, unsigned depth) {
     const EntityFacts &facts = uses.of(entity);
     if (facts.escapes || facts.same.size() > 1)
       return {};
-    std::vector<const Expr *> values = facts.arguments;
-    for (const EntityDefinition &definition : facts.definitions) {
+    std::vector<const Node *> values = facts.arguments;
+    for (const MemberDefinition &definition : facts.definitions) {
       if (definition.kind == MemberDefinition::Insertion)
         return {};
-      if (!isNull(definition.value) && !isRegistration(definition.value, entity))
+      if (!isNull(definition.value) && !isOwnRegistration(definition.value, entity, uses))
         values.push_back(definition.value);
     }
     std::optional<Layer> common;
-    for (const Expr *value : values) {
+    for (const Node *value : values) {
       const Layer layer = layerOf(value, depth + 1);
-      if ((layer.operation == Operation::None && layer.rule == ResultRule::None) ||
+      if (!layer.isKnown() ||
           (common && (common->operation != layer.operation || common->rule != layer.rule)))
         return {};
-      if (common && (common->features != layer.features || common->axes != layer.axes))
-        common->features = Shape::unknown;
-      if (common && !(common->intake == layer.intake))
-        common->intake = {};
-      if (common && common->reduction != layer.reduction)
-        common->reduction = Reduction::Unknown;
-      if (common)
-        common->isPlain &= layer.isPlain;
-      if (common && common->batchFirst != layer.batchFirst)
-        common->batchFirst = Answer::Unknown;
-      if (!common)
+      if (!common) {
         common = layer;
+        continue;
+      }
+      if (common->features != layer.features || common->axes != layer.axes)
+        common->features = Shape::unknown;
+      if (!(common->intake == layer.intake))
+        common->intake = {};
+      if (common->reduction != layer.reduction)
+        common->reduction = Reduction::Unknown;
+      common->isPlain &= layer.isPlain;
+      if (common->batchFirst != layer.batchFirst)
+        common->batchFirst = Answer::Unknown;
     }
     return common.value_or(Layer());
   }
 
-  /// `layers = register_module("layers", layers)`
-  bool isRegistration(const Expr *value, Entity entity) {
-    const auto *call = dyn_cast<CallExpr>(originalOf(value));
-    return call && registersModule(uses.traitOfCallee(call)) &&
-           llvm::any_of(call->arguments(), [&](const Expr *argument) {
-             return uses.rootOf(originalOf(argument)) == entity;
-           });
-  }
-
-  ModuleUses &uses;
-  Vocabulary &vocabulary;
-  ASTContext &context;
+  const ModuleUses &uses;
 };
 
 } // namespace
 
-Layer lastLayer(const Expr *module, ModuleUses &uses, Vocabulary &vocabulary, ASTContext &context) {
-  return LastLayer(uses, vocabulary, context).layerOf(module);
+Layer lastLayer(const Node &module, const ModuleUses &uses) {
+  return LastLayer(uses).layerOf(&module);
 }
 
 } // namespace gradtidy

@@ -9,7 +9,10 @@ namespace gradtidy {
 /// The last layer of the framework's container that \p module denotes or makes, or the layer that
 /// it is. Nothing is known of it where several may be meant, or what is put in is not all to be
 /// seen. What leaves the shape as it is has the features of what comes before.
-Layer lastLayer(const clang::Expr *module, ModuleUses &uses, Vocabulary &vocabulary,
-                clang::ASTContext &context);
+Layer lastLayer(const ir::Node &module, const ModuleUses &uses);
+
+/// Whether \p value is the result of registering what \p entity holds already:
+/// `layers = register_module("layers", layers)`.
+bool isOwnRegistration(const ir::Node *value, Entity entity, const ModuleUses &uses);
 
 } // namespace gradtidy

@@ -1,120 +1,51 @@
 #include "ModeFlags.h"
 
-#include "analyzer/events/values/Syntax.h"
-#include "analyzer/events/values/Values.h"
+#include "Forms.h"
 
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
-
-#include <utility>
 
 namespace gradtidy {
 namespace {
 
-using Arguments = std::vector<const clang::Expr *>;
+using namespace ir;
 
 struct FlagFacts {
   unsigned mentions = 0, reads = 0;
-  std::vector<const clang::Expr *> asked;
-  llvm::SmallPtrSet<const clang::BinaryOperator *, 2> assignments;
+  std::vector<const Node *> asked;
+  llvm::DenseSet<const Node *> assignments;
 };
 
-class Collector : public clang::RecursiveASTVisitor<Collector> {
+using Arguments = llvm::ArrayRef<const Node *>;
+
+class Flags {
 public:
-  explicit Collector(Vocabulary &vocabulary)
-      : vocabulary(vocabulary), isUserCode(vocabulary.code().isUserCode()) {}
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
-  bool TraverseDecl(clang::Decl *declaration) {
-    if (isPassedOver(declaration, isUserCode))
-      return true;
-    auto *inner = llvm::dyn_cast_or_null<clang::FunctionDecl>(declaration);
-    const clang::FunctionDecl *outer = inner ? std::exchange(function, inner) : function;
-    bool result = RecursiveASTVisitor::TraverseDecl(declaration);
-    function = outer;
-    return result;
+  explicit Flags(const LoweredUnit::Contents &unit) {
+    for (const auto &view : unit.classes)
+      for (const Symbol *member : ir::classOf(*view->record).members)
+        if (isModeFlag(*member))
+          flags[canonical(member)].mentions = 0;
+    if (flags.empty())
+      return;
+    for (const auto &body : unit.functions)
+      if (!body->function->isClosure) // It is a part of the code around it.
+        look(*body->function);
   }
 
-  bool VisitFieldDecl(clang::FieldDecl *field) {
-    if (isModeFlag(field))
-      flags[field->getCanonicalDecl()];
-    return true;
+  /// Those that are true in all objects and at all times.
+  std::vector<ModeFlag> stuck() {
+    std::vector<ModeFlag> found;
+    for (auto &[field, facts] : flags)
+      if (isStuck(*field, facts))
+        found.push_back({field, std::move(facts.asked)});
+    return found;
   }
-
-  bool VisitMemberExpr(clang::MemberExpr *member) {
-    if (const clang::FieldDecl *field = flagOf(member))
-      ++flags[field].mentions;
-    return true;
-  }
-
-  bool VisitImplicitCastExpr(clang::ImplicitCastExpr *cast) {
-    const clang::FieldDecl *field =
-        cast->getCastKind() == clang::CK_LValueToRValue ? flagOf(cast->getSubExpr()) : nullptr;
-    if (!field)
-      return true;
-    FlagFacts &facts = flags[field];
-    ++facts.reads;
-    if (classOf(function) == field->getParent()->getCanonicalDecl() &&
-        !llvm::isa<clang::CXXConstructorDecl>(function))
-      facts.asked.push_back(cast->getSubExpr());
-    return true;
-  }
-
-  bool VisitBinaryOperator(clang::BinaryOperator *operation) {
-    if (operation->getOpcode() == clang::BO_Assign)
-      if (const clang::FieldDecl *field = flagOf(operation->getLHS()))
-        flags[field].assignments.insert(operation);
-    return true;
-  }
-
-  bool VisitCallExpr(clang::CallExpr *call) {
-    const clang::FunctionDecl *callee = call->getDirectCallee();
-    if (const clang::CXXRecordDecl *record = classOf(function);
-        record && simpleName(callee) == "is_training")
-      asking.insert(record);
-    if (isFactory(callee))
-      construct(call->getType(), {call->arg_begin(), call->arg_end()});
-    return true;
-  }
-
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr *construction) {
-    construct(construction->getType(), {construction->arg_begin(), construction->arg_end()});
-    return true;
-  }
-
-  /// Whether all objects say that they train, and always do.
-  bool isStuck(const clang::FieldDecl *field, FlagFacts &facts) const {
-    const auto *record = llvm::cast<clang::CXXRecordDecl>(field->getParent());
-    const auto made = constructions.find(record->getCanonicalDecl());
-    if (facts.asked.empty() || made == constructions.end() || record->isDependentContext() ||
-        asking.contains(record->getCanonicalDecl()) ||
-        llvm::any_of(record->methods(), [](const clang::CXXMethodDecl *method) {
-          return simpleName(method) == "train" || simpleName(method) == "eval";
-        }))
-      return false;
-    return llvm::all_of(record->ctors(),
-                        [&](const clang::CXXConstructorDecl *constructor) {
-                          return constructor->isDeleted() ||
-                                 constructor->isCopyOrMoveConstructor() ||
-                                 setsTrue(constructor, field, facts, made->second);
-                        }) &&
-           facts.mentions == facts.reads && facts.assignments.empty();
-  }
-
-  llvm::MapVector<const clang::FieldDecl *, FlagFacts> flags;
 
 private:
-  bool isModeFlag(const clang::FieldDecl *field) const {
-    const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(field->getParent());
-    if (!record || !field->getType()->isBooleanType() ||
-        vocabulary.roleOf(record) != TypeRole::Module)
+  static bool isModeFlag(const Symbol &field) {
+    if (!field.type || !field.type->isBoolean)
       return false;
-    const std::string lower = field->getName().lower();
+    const std::string lower = field.name.lower();
     llvm::StringRef name = lower;
     name.consume_front("m_");
     name = name.trim('_');
@@ -123,99 +54,132 @@ private:
     return name == "training" || name == "train";
   }
 
-  const clang::FieldDecl *flagOf(const clang::Expr *expr) const {
-    const auto *member = llvm::dyn_cast<clang::MemberExpr>(expr->IgnoreParens());
-    const auto *field =
-        member ? llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl()) : nullptr;
-    return field && isUserCode(field) && isModeFlag(field) ? field->getCanonicalDecl() : nullptr;
+  void look(const Symbol &function) {
+    for (const Initializer &initializer : function.initializers)
+      look(initializer.value, function);
+    look(function.body, function);
+  }
+
+  void look(const Node *code, const Symbol &function) {
+    forEach(code, [&](const Node &node) {
+      if (node.kind == NodeKind::Member)
+        lookAtMember(node, function);
+      else if (node.kind == NodeKind::Binary && node.op == "=")
+        lookAtAssignment(node);
+      else if (node.isCall() && node.calledName() == "is_training")
+        asking.insert(gradtidy::classOf(&function));
+      if (asConstruction(&node) || (node.isCall() && isFactory(node.symbol)))
+        construct(node);
+    });
+  }
+
+  void lookAtMember(const Node &member, const Symbol &function) {
+    const auto flag = flags.find(canonical(member.symbol));
+    if (flag == flags.end())
+      return;
+    ++flag->second.mentions;
+    if (!member.isOnlyRead)
+      return;
+    ++flag->second.reads;
+    if (gradtidy::classOf(&function) == flag->first->owner &&
+        function.kind != SymbolKind::Constructor)
+      flag->second.asked.push_back(&member);
+  }
+
+  void lookAtAssignment(const Node &assignment) {
+    if (const Node *member = as(NodeKind::Member, assignment.children.front()))
+      if (const auto flag = flags.find(canonical(member->symbol)); flag != flags.end())
+        flag->second.assignments.insert(&assignment);
   }
 
   /// A module of that type is made, or its holder with the same arguments. Copies are none, nor are
   /// empty holders.
-  void construct(clang::QualType type, Arguments arguments) {
-    const clang::CXXRecordDecl *record = vocabulary.classOf(type);
-    if (!record || vocabulary.roleOf(record) != TypeRole::Module || !isUserCode(record))
-      return;
-    bool isNew = llvm::none_of(arguments, [&](const clang::Expr *argument) {
-      return vocabulary.classOf(argument->getType()) == record ||
-             argument->IgnoreImplicit()->getType()->isNullPtrType();
-    });
+  void construct(const Node &made) {
+    const Symbol *record = moduleClassOf(made.type);
+    const bool isNew =
+        record && record->isUser && llvm::none_of(made.arguments, [&](const Node *argument) {
+          return moduleClassOf(argument->type) == record || argument->kind == NodeKind::NullPointer;
+        });
     if (isNew)
-      constructions[record->getCanonicalDecl()].push_back(std::move(arguments));
+      constructions[record].push_back(made.arguments);
   }
 
-  static bool isTrue(const clang::Expr *value, const clang::ASTContext &context) {
-    bool result = false;
-    value = value ? strip(value) : nullptr;
-    return value && !value->isValueDependent() &&
-           value->EvaluateAsBooleanCondition(result, context) && result;
+  bool isStuck(const Symbol &field, FlagFacts &facts) const {
+    const Symbol &record = *field.owner;
+    const auto made = constructions.find(&record);
+    const Class &whole = ir::classOf(record);
+    const bool hasOwnMode = llvm::any_of(whole.methods, [](const Method &method) {
+      return method.symbol->name == "train" || method.symbol->name == "eval";
+    });
+    if (facts.asked.empty() || made == constructions.end() || record.isDependent ||
+        asking.contains(&record) || hasOwnMode)
+      return false;
+    return llvm::all_of(whole.constructors,
+                        [&](const Symbol *constructor) {
+                          return setsTrue(*constructor, field, facts, made->second);
+                        }) &&
+           facts.mentions == facts.reads && facts.assignments.empty();
+  }
+
+  static bool isTrue(const Node *value) {
+    const Node *number = value ? strip(value) : nullptr;
+    return number && (number->integer.value_or(0) != 0 || number->real.value_or(0) != 0);
   }
 
   /// Takes those assignments of \p facts away that make sure of it.
-  bool setsTrue(const clang::CXXConstructorDecl *constructor, const clang::FieldDecl *field,
-                FlagFacts &facts, const std::vector<Arguments> &made) const {
-    const clang::Expr *value = field->getInClassInitializer();
-    const clang::FunctionDecl *definition = nullptr;
-    if (constructor->hasBody(definition)) {
-      for (const clang::CXXCtorInitializer *initialiser :
-           llvm::cast<clang::CXXConstructorDecl>(definition)->inits()) {
-        if (initialiser->isDelegatingInitializer())
-          return true; // The other constructor is asked, too.
-        if (initialiser->isWritten() && initialiser->getMember() &&
-            initialiser->getMember()->getCanonicalDecl() == field)
-          value = initialiser->getInit();
-      }
-      for (const clang::Stmt *statement : definition->getBody()->children())
-        if (const auto *assignment = llvm::dyn_cast_or_null<clang::BinaryOperator>(statement);
-            assignment && facts.assignments.erase(assignment)) {
-          --facts.mentions;
-          value = assignment->getRHS();
-        }
-    } else if (!constructor->isDefaulted()) {
+  static bool setsTrue(const Symbol &constructor, const Symbol &field, FlagFacts &facts,
+                       const std::vector<Arguments> &made) {
+    const Node *value = field.init;
+    if (const Symbol *definition = definitionOf(&constructor)) {
+      if (definition->isDelegating)
+        return true; // The other constructor is asked, too.
+      for (const Initializer &initializer : definition->initializers)
+        if (canonical(initializer.member) == &field)
+          value = initializer.value;
+      if (definition->body)
+        for (const Node *statement : definition->body->children)
+          if (facts.assignments.erase(statement)) {
+            --facts.mentions;
+            value = statement->children.back();
+          }
+    } else if (!isGenerated(constructor)) {
       return false;
     }
-    const clang::ASTContext &context = field->getASTContext();
-    const auto *reference =
-        llvm::dyn_cast_or_null<clang::DeclRefExpr>(value ? strip(value) : nullptr);
-    const auto *parameter =
-        reference ? llvm::dyn_cast<clang::ParmVarDecl>(reference->getDecl()) : nullptr;
+    const Node *named = value ? as(NodeKind::Reference, strip(value)) : nullptr;
+    const Symbol *parameter = named && named->symbol && named->symbol->kind == SymbolKind::Parameter
+                                  ? named->symbol
+                                  : nullptr;
     if (!parameter)
-      return isTrue(value, context);
+      return isTrue(value);
+    const llvm::ArrayRef<const Symbol *> parameters = constructor.parameters;
+    const size_t required =
+        llvm::count_if(parameters, [](const Symbol *each) { return !each->hasDefault; });
     // All constructions that may be by this constructor.
-    const unsigned index = parameter->getFunctionScopeIndex();
-    return llvm::all_of(made, [&](const Arguments &arguments) {
-      if (arguments.size() > constructor->getNumParams() ||
-          arguments.size() < constructor->getMinRequiredArguments())
+    return llvm::all_of(made, [&](Arguments arguments) {
+      if (arguments.size() > parameters.size() || arguments.size() < required ||
+          parameter->index >= parameters.size())
         return true;
-      return isTrue(index < arguments.size() ? arguments[index]
-                                             : constructor->getParamDecl(index)->getDefaultArg(),
-                    context);
+      return isTrue(parameter->index < arguments.size() ? arguments[parameter->index]
+                                                        : parameters[parameter->index]->init);
     });
   }
 
-  Vocabulary &vocabulary;
-  const CodeMap::IsUserCode &isUserCode;
-  const clang::FunctionDecl *function = nullptr;
-  llvm::DenseSet<const clang::CXXRecordDecl *> asking; ///< Those that call is_training().
-  llvm::DenseMap<const clang::CXXRecordDecl *, std::vector<Arguments>> constructions;
+  static bool isGenerated(const Symbol &constructor) {
+    return constructor.owner &&
+           llvm::any_of(ir::classOf(*constructor.owner).methods, [&](const Method &method) {
+             return method.symbol == &constructor && method.isGenerated;
+           });
+  }
+
+  llvm::MapVector<const Symbol *, FlagFacts> flags;
+  llvm::DenseSet<const Symbol *> asking; ///< Classes that call is_training().
+  llvm::DenseMap<const Symbol *, std::vector<Arguments>> constructions;
 };
 
 } // namespace
 
-std::vector<ModeFlag> findStuckModeFlags(clang::ASTContext &context, Vocabulary &vocabulary) {
-  Collector collector(vocabulary);
-  for (clang::Decl *declaration : context.getTraversalScope())
-    collector.TraverseDecl(declaration);
-  std::vector<ModeFlag> stuck;
-  for (auto &[field, facts] : collector.flags)
-    if (collector.isStuck(field, facts)) {
-      CodeMap &map = vocabulary.code();
-      ModeFlag &flag = stuck.emplace_back();
-      flag.field = map.symbol(field);
-      for (const clang::Expr *asked : facts.asked)
-        flag.asked.push_back(map.node(asked));
-    }
-  return stuck;
+std::vector<ModeFlag> findStuckModeFlags(const LoweredUnit::Contents &unit) {
+  return Flags(unit).stuck();
 }
 
 } // namespace gradtidy

@@ -1,85 +1,83 @@
 #include "ModuleClasses.h"
 
+#include "ClassFacts.h"
 #include "LastLayer.h"
 #include "ModeFlags.h"
 #include "ModuleMembers.h"
 #include "ModuleSize.h"
 #include "Transients.h"
 
-#include "clang/AST/ASTContext.h"
-
-using namespace clang;
-
 namespace gradtidy {
+namespace {
+
+using namespace ir;
 
 /// Whether the class, or one that it derives from, overrides what copies a module.
-static bool saysHowToCopy(const CXXRecordDecl &record, const Vocabulary &vocabulary) {
-  const auto copies = [&](const CXXMethodDecl *method) {
-    return vocabulary.operationOf(method) == Operation::CopyModule;
+bool saysHowToCopy(const Symbol &record) {
+  const auto copies = [](const Symbol *method) {
+    return method->operation == Operation::CopyModule;
   };
-  const auto overrides = [&](const CXXMethodDecl *method) {
-    return method->size_overridden_methods() > 0 &&
-           (copies(method) || llvm::any_of(method->overridden_methods(), copies));
-  };
-  return llvm::any_of(record.methods(), overrides) ||
-         llvm::any_of(record.bases(), [&](const CXXBaseSpecifier &base) {
-           const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl();
-           type = type ? type->getDefinition() : nullptr;
-           return !type || saysHowToCopy(*type, vocabulary);
-         });
+  return ir::classOf(record).hasOpenBases ||
+         llvm::any_of(ir::classOf(record).methods,
+                      [&](const Method &method) {
+                        return !method.symbol->overridden.empty() &&
+                               (copies(method.symbol) ||
+                                llvm::any_of(method.symbol->overridden, copies));
+                      }) ||
+         llvm::any_of(record.bases, [](const Symbol *base) { return saysHowToCopy(*base); });
 }
 
-class ModuleClasses::Implementation {
+class Modules {
 public:
-  Implementation(ASTContext &context, Vocabulary &vocabulary)
-      : context(context), vocabulary(vocabulary), flags(findStuckModeFlags(context, vocabulary)),
-        uses(context, vocabulary), natures(context, vocabulary, uses), phases(uses),
-        registrations(context, vocabulary, uses, phases),
-        members(vocabulary, uses, natures, phases, registrations) {
-    for (const CXXRecordDecl *record : uses.records)
-      classes.push_back(view(record->getDefinition()));
+  explicit Modules(const LoweredUnit &unit)
+      : unit(unit.contents()), uses(unit.contents(), unit.model()), natures(uses), phases(uses),
+        registrations(uses, phases), members(uses, natures, phases, registrations) {}
+
+  std::vector<std::unique_ptr<const ModuleClass>> findAll() {
+    std::vector<ModeFlag> flags = findStuckModeFlags(unit);
+    std::vector<std::unique_ptr<const ModuleClass>> classes;
+    for (const auto &known : unit.classes)
+      classes.push_back(std::make_unique<const ModuleClass>(view(*known, flags)));
+    const ClassFacts facts(classes, natures);
+    for (const auto &body : unit.functions) {
+      body->asksForMode = natures.asksForMode(*body->function);
+      for (Block &block : body->blocks)
+        for (Event &event : block.events)
+          if (std::optional<CalledModule> module = describe(event, facts)) {
+            body->modules.push_back(std::make_unique<const CalledModule>(std::move(*module)));
+            event.called = body->modules.back().get();
+          }
+    }
+    return classes;
   }
-
-  template <typename Module> Answer dependsOnMode(Module module) { return natures.of(module).mode; }
-
-  bool asksForMode(const FunctionDecl &method) {
-    return natures.asksForMode(&method, classOf(&method));
-  }
-
-  Answer normalizesBatches(const Expr *module) { return natures.of(module).normalizesBatches; }
-
-  ModuleSize sizeOf(const Expr *module) {
-    return gradtidy::sizeOf(module, uses, vocabulary, context);
-  }
-
-  Layer lastLayer(const Expr *module) {
-    return gradtidy::lastLayer(module, uses, vocabulary, context);
-  }
-
-  std::vector<ModuleClass> classes;
 
 private:
-  ModuleClass view(const CXXRecordDecl *record) {
+  // --- classes
+
+  ModuleClass view(const ModuleClass &known, std::vector<ModeFlag> &flags) {
     ModuleClass result;
-    result.record = vocabulary.code().symbol(record);
+    const Symbol &record = *known.record;
+    const Class &whole = ir::classOf(record);
+    result.record = &record;
+    result.isIncomplete = known.isIncomplete;
     result.isVisible = uses.isVisible(record);
     result.dependsOnMode = natures.of(record).mode;
     result.asksForMode = llvm::any_of(
-        record->methods(), [&](const CXXMethodDecl *method) { return asksForMode(*method); });
-    result.hasParameters = vocabulary.hasParameters(context.getCanonicalTagType(record));
-    result.saysHowToCopy = saysHowToCopy(*record, vocabulary);
-    for (const FieldDecl *field : record->fields())
-      if (uses.heldBy(field->getType()).any())
-        result.members.push_back(members.view(field));
+        whole.methods, [&](const Method &method) { return natures.asksForMode(*method.symbol); });
+    result.hasParameters = uses.hasParameters(&record);
+    result.saysHowToCopy = saysHowToCopy(record);
+    for (const Symbol *field : whole.members)
+      if (holdsAny(field->type))
+        result.members.push_back(members.view(*field));
       else
-        addHelper(field, result);
-    for (const ModeFlag &flag : flags)
-      if (CodeMap::member(flag.field)->getParent() == record)
-        result.stuckFlag = flag;
-    for (const CXXMethodDecl *method : record->methods())
-      if (const FunctionDecl *body = uses.definitionOf(method);
-          body && phases.isForwardPass(method))
-        if (std::vector<Transient> found = findTransients(*body, uses, natures, vocabulary.code());
+        addHelper(*field, result);
+    for (ModeFlag &flag : flags)
+      if (flag.field->owner == &record)
+        result.stuckFlag = std::move(flag);
+    for (const Method &method : whole.methods)
+      if (const Symbol *definition = definitionOf(method.symbol);
+          definition && definition->body && phases.isForwardPass(method.symbol))
+        if (std::vector<Transient> found = findTransients(*definition->body, uses, natures);
             !found.empty())
           result.transients.push_back(std::move(found));
     result.registeredNames = registrations.namesIn(record);
@@ -88,56 +86,64 @@ private:
 
   /// The modules that an object of a class which is no module holds for its owner. Nobody else
   /// makes such objects, or they may be what registers nothing on purpose.
-  void addHelper(const FieldDecl *holder, ModuleClass &owner) {
-    const CXXRecordDecl *helper = holder->getType()->getAsCXXRecordDecl();
-    helper = helper ? helper->getDefinition() : nullptr;
-    if (!helper || helper->isDependentContext() || !uses.isUser(helper) || helper->getNumBases() ||
-        vocabulary.roleOf(helper) != TypeRole::None || !uses.isVisible(helper))
+  void addHelper(const Symbol &holder, ModuleClass &owner) {
+    const bool isObject = holder.type && !holder.type->isPointer && !holder.type->isReference;
+    const Symbol *helper = isObject ? holder.type->record : nullptr;
+    if (!helper || !helper->record || helper->isDependent || !helper->isUser ||
+        !helper->bases.empty() || helper->record->hasOpenBases || helper->role != TypeRole::None ||
+        !uses.isVisible(*helper))
       return;
-    for (const FieldDecl *field : helper->fields())
-      if (uses.holdsModules(field->getType()) && !field->getType()->isReferenceType())
-        owner.members.push_back(members.view(field));
+    for (const Symbol *field : helper->record->members)
+      if (holdsModules(field->type) && !field->type->isReference)
+        owner.members.push_back(members.view(*field));
   }
 
-  ASTContext &context;
-  Vocabulary &vocabulary;
-  std::vector<ModeFlag> flags;
-  ModuleUses uses;
+  // --- events
+
+  std::optional<CalledModule> describe(const Event &event, const ClassFacts &facts) {
+    CalledModule result;
+    const bool isMade =
+        isModule(event.subject.role) && (event.kind == EventKind::Construct ||
+                                         (event.result && event.result == event.subject.path));
+    if (isMade) {
+      if (!event.site || !event.site->isExpression)
+        return std::nullopt;
+      result.layer = lastLayer(*event.site, uses);
+      result.dependsOnMode = natures.of(event.site).mode;
+      return result;
+    }
+    const Node *module = event.subject.expr;
+    const Type *type = module ? strip(module)->type : nullptr;
+    const Symbol *record =
+        isModule(type ? type->role : TypeRole::None) ? moduleClassOf(type) : nullptr;
+    if (!record && type && event.kind == EventKind::Forward)
+      record = type->record;
+    if (!record)
+      return std::nullopt;
+    result.view = facts.viewOf(record);
+    result.dependsOnMode = natures.of(module).mode;
+    const Symbol *layer = moduleClassOf(module->type);
+    result.isLayer = layer && layer->isFramework && layer->trait != Trait::Container &&
+                     layer->trait != Trait::Opaque;
+    if (event.kind == EventKind::Forward) {
+      result.normalizesBatches = natures.of(module).normalizesBatches == Answer::Yes;
+      result.layer = lastLayer(*module, uses);
+      result.size = sizeOf(*module, uses);
+    }
+    facts.complete(result);
+    return result;
+  }
+
+  const LoweredUnit::Contents &unit;
+  const ModuleUses uses;
   ModuleNatures natures;
-  ModulePhases phases;
+  const ModulePhases phases;
   Registrations registrations;
   ModuleMembers members;
 };
 
-ModuleClasses::ModuleClasses(ASTContext &context, Vocabulary &vocabulary)
-    : implementation(std::make_unique<Implementation>(context, vocabulary)) {}
+} // namespace
 
-ModuleClasses::~ModuleClasses() = default;
-
-const std::vector<ModuleClass> &ModuleClasses::all() const { return implementation->classes; }
-
-Answer ModuleClasses::dependsOnMode(QualType type) const {
-  return implementation->dependsOnMode(type);
-}
-
-Answer ModuleClasses::dependsOnMode(const Expr *module) const {
-  return implementation->dependsOnMode(module);
-}
-
-bool ModuleClasses::asksForMode(const FunctionDecl &method) const {
-  return implementation->asksForMode(method);
-}
-
-Answer ModuleClasses::normalizesBatches(const Expr *module) const {
-  return implementation->normalizesBatches(module);
-}
-
-ModuleSize ModuleClasses::sizeOf(const Expr *module) const {
-  return implementation->sizeOf(module);
-}
-
-Layer ModuleClasses::lastLayer(const Expr *module) const {
-  return implementation->lastLayer(module);
-}
+void findModules(LoweredUnit &unit) { unit.setClasses(Modules(unit).findAll()); }
 
 } // namespace gradtidy

@@ -1,26 +1,30 @@
 #include "ModuleMembers.h"
 
-#include "analyzer/events/values/Values.h"
-
 #include <algorithm>
-
-using namespace clang;
 
 namespace gradtidy {
 
-static const FieldDecl *fieldOf(const ModuleMember &member) {
-  return CodeMap::member(member.field);
+using namespace ir;
+
+static void judgeType(ModuleMember &member) {
+  const Type &type = *member.field->type;
+  const Symbol *record = type.isPointer || type.isReference ? nullptr : type.record;
+  const TypeRole role = record && !record->isStandard ? type.role : TypeRole::None;
+  member.isRegistrable = role == TypeRole::Tensor || role == TypeRole::ModuleHolder ||
+                         (record && record->isStandard && record->name == "shared_ptr");
+  member.isMade =
+      (role == TypeRole::Module || role == TypeRole::ModuleHolder) && !member.field->init;
 }
 
-ModuleMember ModuleMembers::view(const FieldDecl *field) {
+ModuleMember ModuleMembers::view(const Symbol &field) {
   ModuleMember member;
-  member.field = vocabulary.code().symbol(field);
-  member.role = uses.holdsModules(field->getType()) ? TypeRole::Module : TypeRole::Tensor;
+  member.field = &field;
+  member.role = holdsModules(field.type) ? TypeRole::Module : TypeRole::Tensor;
   judgeType(member);
-  const Entity entity = canonical(field);
+  const Entity entity = canonical(&field);
   if (member.role == TypeRole::Module) {
-    member.stateful = natures.of(entity).stateful;
-    member.isHandedIn = field->getType()->isReferenceType() || isParameterReached(entity);
+    member.stateful = natures.ofEntity(entity).stateful;
+    member.isHandedIn = field.type->isReference || isParameterReached(entity);
   }
   // Who registers or manages what the member holds, be it in a function it is given to.
   const ModuleUses::Reached reached = uses.reachedFrom(entity);
@@ -34,17 +38,9 @@ ModuleMember ModuleMembers::view(const FieldDecl *field) {
   return member;
 }
 
-void ModuleMembers::judgeType(ModuleMember &member) {
-  const CXXRecordDecl *type = fieldOf(member)->getType()->getAsCXXRecordDecl();
-  const TypeRole role = type ? vocabulary.roleOf(type) : TypeRole::None;
-  member.isRegistrable = role == TypeRole::Tensor || role == TypeRole::ModuleHolder ||
-                         (type && isStandard(type) && type->getName() == "shared_ptr");
-  member.isMade = (role == TypeRole::Module || role == TypeRole::ModuleHolder) &&
-                  !fieldOf(member)->hasInClassInitializer();
-}
-
 bool ModuleMembers::isParameterReached(Entity entity) const {
-  return llvm::any_of(uses.aliasesOf(entity), [](Entity alias) { return isa<ParmVarDecl>(alias); });
+  return llvm::any_of(uses.aliasesOf(entity),
+                      [](Entity alias) { return alias->kind == SymbolKind::Parameter; });
 }
 
 ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
@@ -66,7 +62,7 @@ ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
       if (i >= reached.aliases || !(isForward || phases.isTrained(use.function)))
         continue;
       if (isForward && counts)
-        member.forwardUses.push_back(vocabulary.code().node(use.site));
+        member.forwardUses.push_back(use.site);
       result.isOperand |= use.isOperand;
       result.isChanged |= use.isChange;
     }
@@ -75,14 +71,12 @@ ModuleMembers::ForwardUse ModuleMembers::collectUses(ModuleMember &member,
 }
 
 void ModuleMembers::collectDefinitions(ModuleMember &member) {
-  for (const EntityDefinition &definition : uses.definitionsOf(fieldOf(member)))
+  for (const MemberDefinition &definition : uses.definitionsOf(member.field))
     if (!isNull(definition.value)) {
-      const MemberDefinition found{definition.kind, vocabulary.code().node(definition.value),
-                                   vocabulary.code().symbol(definition.function)};
-      member.definitions.push_back(found);
+      member.definitions.push_back(definition);
       member.isMade = true;
-      if (registrations.isReplacement(definition, fieldOf(member)))
-        member.replacements.push_back(found);
+      if (registrations.isReplacement(definition, *member.field))
+        member.replacements.push_back(definition);
     }
 }
 
@@ -91,10 +85,10 @@ void ModuleMembers::judgeTensor(ModuleMember &member, const ForwardUse &use) {
   const bool isOperand = isDerivedOperand(member) || use.isOperand;
   Content content = Content::Nothing;
   bool isTable = true;
-  for (const EntityDefinition &definition : uses.definitionsOf(fieldOf(member))) {
+  for (const MemberDefinition &definition : uses.definitionsOf(member.field)) {
     isTable &= contents.isComputed(definition.value);
     member.isManaged |= !phases.isConstruction(definition.function) &&
-                        !isLoadedWithSiblings(definition, fieldOf(member));
+                        !isLoadedWithSiblings(definition, *member.field);
     content = std::max(content, contents.of(definition.value));
     member.requiresGrad |= contents.mentions(definition.value, Trait::RequiresGrad);
   }
@@ -114,14 +108,13 @@ void ModuleMembers::takeOtherUses(ModuleMember &member, const ForwardUse &use) {
   if (use.isChangedLater)
     return;
   for (const EntityUse &other : use.others) {
-    const auto *method = dyn_cast<CXXMethodDecl>(other.function);
-    const bool isOwn =
-        method && classOf(method) == fieldOf(member)->getParent()->getCanonicalDecl() &&
-        !uses.isManagement(method) && (!member.user || CodeMap::declaration(member.user) == method);
-    if (isOwn && (phases.isTrained(method) ||
-                  (member.requiresGrad && uses.holdsTensors(method->getReturnType())))) {
-      member.user = vocabulary.code().symbol(method);
-      member.forwardUses.push_back(vocabulary.code().node(other.site));
+    const Symbol *method = other.function;
+    const bool isOwn = method && gradtidy::classOf(method) == member.field->owner &&
+                       !ModuleUses::isManagement(method) && (!member.user || member.user == method);
+    if (isOwn &&
+        (phases.isTrained(method) || (member.requiresGrad && holdsTensors(method->type)))) {
+      member.user = method;
+      member.forwardUses.push_back(other.site);
     }
   }
 }
@@ -130,7 +123,7 @@ void ModuleMembers::takeOtherUses(ModuleMember &member, const ForwardUse &use) {
 /// the tensor is. Who moves it manages the tensor.
 bool ModuleMembers::isDerivedOperand(ModuleMember &member) {
   bool isOperand = false;
-  const EntityFacts &own = uses.of(canonical(fieldOf(member)));
+  const EntityFacts &own = uses.of(canonical(member.field));
   llvm::SmallSetVector<Entity, 4> derived(own.derived.begin(), own.derived.end());
   for (size_t i = 0; i < derived.size(); ++i) {
     const EntityFacts &facts = uses.of(derived[i]);
@@ -145,19 +138,18 @@ bool ModuleMembers::isDerivedOperand(ModuleMember &member) {
 
 /// Whether the definition gives the member a value where registered tensors of its class get
 /// theirs, as when parameters are loaded by hand.
-bool ModuleMembers::isLoadedWithSiblings(const EntityDefinition &definition,
-                                         const FieldDecl *field) {
-  if (classOf(definition.function) == field->getParent()->getCanonicalDecl())
+bool ModuleMembers::isLoadedWithSiblings(const MemberDefinition &definition, const Symbol &field) {
+  if (!field.owner || gradtidy::classOf(definition.function) == field.owner)
     return false;
-  return llvm::any_of(field->getParent()->fields(), [&](const FieldDecl *sibling) {
-    if (sibling == field || !uses.holdsTensors(sibling->getType()))
+  return llvm::any_of(ir::classOf(*field.owner).members, [&](const Symbol *sibling) {
+    if (sibling == &field || !holdsTensors(sibling->type))
       return false;
-    const std::vector<EntityDefinition> &definitions = uses.definitionsOf(sibling);
+    const std::vector<MemberDefinition> &definitions = uses.definitionsOf(sibling);
     const bool isRegistered = uses.of(canonical(sibling)).isRegistered ||
-                              llvm::any_of(definitions, [&](const EntityDefinition &other) {
+                              llvm::any_of(definitions, [&](const MemberDefinition &other) {
                                 return registrations.isResult(other.value);
                               });
-    return isRegistered && llvm::any_of(definitions, [&](const EntityDefinition &other) {
+    return isRegistered && llvm::any_of(definitions, [&](const MemberDefinition &other) {
              return other.function == definition.function;
            });
   });

@@ -5,19 +5,18 @@
 #include "ModulePhases.h"
 #include "Registrations.h"
 #include "TensorContent.h"
-#include "analyzer/events/ModuleClass.h"
 
 namespace gradtidy {
 
 class ModuleMembers {
 public:
-  ModuleMembers(Vocabulary &vocabulary, ModuleUses &uses, ModuleNatures &natures,
-                const ModulePhases &phases, Registrations &registrations)
-      : vocabulary(vocabulary), uses(uses), natures(natures), phases(phases),
-        registrations(registrations), contents(vocabulary, uses) {}
+  ModuleMembers(const ModuleUses &uses, ModuleNatures &natures, const ModulePhases &phases,
+                Registrations &registrations)
+      : uses(uses), natures(natures), phases(phases), registrations(registrations), contents(uses) {
+  }
 
   /// The view of a field that holds modules or tensors.
-  ModuleMember view(const clang::FieldDecl *field);
+  ModuleMember view(const ir::Symbol &field);
 
 private:
   /// What forward passes do with a tensor.
@@ -27,17 +26,15 @@ private:
     std::vector<EntityUse> others; ///< Those in other methods of the class.
   };
 
-  void judgeType(ModuleMember &member);
   ForwardUse collectUses(ModuleMember &member, const ModuleUses::Reached &reached);
   void collectDefinitions(ModuleMember &member);
   void judgeTensor(ModuleMember &member, const ForwardUse &use);
   void takeOtherUses(ModuleMember &member, const ForwardUse &use);
   bool isDerivedOperand(ModuleMember &member);
   bool isParameterReached(Entity entity) const;
-  bool isLoadedWithSiblings(const EntityDefinition &definition, const clang::FieldDecl *field);
+  bool isLoadedWithSiblings(const MemberDefinition &definition, const ir::Symbol &field);
 
-  Vocabulary &vocabulary;
-  ModuleUses &uses;
+  const ModuleUses &uses;
   ModuleNatures &natures;
   const ModulePhases &phases;
   Registrations &registrations;

@@ -1,41 +1,35 @@
 #include "ModuleNature.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-
 #include <utility>
 
-using namespace clang;
-
 namespace gradtidy {
+
+using namespace ir;
 
 static constexpr Nature unknown{Answer::Unknown, Answer::Unknown, Answer::Unknown};
 
 // ---- Classes -----------------------------------------------------------------------------------
 
-Nature ModuleNatures::of(const CXXRecordDecl *module) {
-  module = module->getCanonicalDecl();
-  if (auto found = natures.find(module); found != natures.end())
+Nature ModuleNatures::of(const Symbol &module) {
+  if (auto found = natures.find(&module); found != natures.end())
     return found->second;
-  if (uses.isUser(module)) {
-    RecursionGuard guard(active, module);
+  if (module.isUser) {
+    RecursionGuard guard(active, &module);
     if (!guard.isFirst)
       return {};
     const VisitedSet outer = std::exchange(visited, {});
-    const Nature nature = module->hasDefinition() ? ofClass(module->getDefinition()) : unknown;
+    const Nature nature = module.record ? ofClass(module) : unknown;
     visited = outer;
-    return natures[module] = nature;
+    return natures[&module] = nature;
   }
-  if (!vocabulary.isFramework(module))
+  if (!module.isFramework)
     return unknown;
-  switch (vocabulary.traitOf(module)) {
+  switch (module.trait) {
   case Trait::Stateless:
     return {Answer::No, Answer::No};
   case Trait::ModeDependent:
     return {Answer::Yes, Answer::Yes,
-            vocabulary.operationOf(module) == Operation::NormalizeBatch ? Answer::Yes : Answer::No};
+            module.operation == Operation::NormalizeBatch ? Answer::Yes : Answer::No};
   case Trait::ModeByOption:
     return {Answer::Yes, Answer::Unknown};
   case Trait::None:
@@ -46,118 +40,105 @@ Nature ModuleNatures::of(const CXXRecordDecl *module) {
   }
 }
 
-Nature ModuleNatures::ofClass(const CXXRecordDecl *module) {
+Nature ModuleNatures::ofClass(const Symbol &module) {
   Nature nature = uses.isVisible(module) ? Nature() : unknown;
   nature.join(ofBases(module));
   nature.join(ofFields(module));
   nature.join(ofRegistrations(module));
-  if (llvm::any_of(module->methods(), [&](const CXXMethodDecl *method) {
-        return asksForMode(method, module->getCanonicalDecl());
-      }))
+  if (llvm::any_of(ir::classOf(module).methods,
+                   [&](const Method &method) { return asksForMode(*method.symbol); }))
     nature.join({Answer::Yes, Answer::Yes});
   return nature;
 }
 
-Nature ModuleNatures::ofBases(const CXXRecordDecl *module) {
+Nature ModuleNatures::ofBases(const Symbol &module) {
   Nature nature;
-  for (const CXXBaseSpecifier &base : module->bases()) {
-    const CXXRecordDecl *record = base.getType()->getAsCXXRecordDecl();
-    if (record && vocabulary.roleOf(record) == TypeRole::Module &&
-        (uses.isUser(record) || vocabulary.traitOf(record) != Trait::Opaque))
-      nature.join(of(record));
-  }
+  for (const Symbol *base : module.bases)
+    if (isModuleClass(base) && (base->isUser || base->trait != Trait::Opaque))
+      nature.join(of(*base));
   return nature;
 }
 
-Nature ModuleNatures::ofFields(const CXXRecordDecl *module) {
+Nature ModuleNatures::ofFields(const Symbol &module) {
   Nature nature;
-  for (const FieldDecl *field : module->fields()) {
-    const Held &held = uses.heldBy(field->getType());
-    if (!held.modules.empty())
-      nature.join(of(canonical(field)));
-    else if (held.hasTensors)
+  for (const Symbol *field : ir::classOf(module).members)
+    if (holdsModules(field->type))
+      nature.join(ofEntity(canonical(field)));
+    else if (holdsTensors(field->type))
       nature.join({Answer::Unknown, Answer::No});
-    else if (vocabulary.reachesTraining(field->getType()))
+    else if (field->type && field->type->leadsToTraining)
       nature.join(unknown);
-  }
   return nature;
 }
 
-Nature ModuleNatures::ofRegistrations(const CXXRecordDecl *module) {
+Nature ModuleNatures::ofRegistrations(const Symbol &module) {
   Nature nature;
-  for (const CallExpr *call : uses.registrations.lookup(module->getCanonicalDecl())) {
-    if (!registersModule(uses.traitOfCallee(call)))
+  for (const Node *call : uses.registrationsOf(module)) {
+    if (!registersModule(traitOfCallee(*call)))
       nature.join({Answer::Yes, Answer::No});
     else
-      for (const Expr *argument : call->arguments())
-        if (uses.holdsModules(argument->getType()))
+      for (const Node *argument : call->arguments)
+        if (holdsModules(argument->type))
           nature.join(of(argument));
   }
   return nature;
 }
 
-bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record) {
-  if (!record || vocabulary.roleOf(record) != TypeRole::Module)
-    return askingOutside().contains(function->getCanonicalDecl());
+bool ModuleNatures::asksForMode(const Symbol &function) {
+  const Symbol *record = gradtidy::classOf(&function);
+  if (!isModuleClass(record))
+    return askingOutside().contains(function.first);
   ActiveSet asked;
-  return asksForMode(function, record, asked);
+  return asksForMode(function, *record, asked);
 }
 
-const llvm::DenseSet<const FunctionDecl *> &ModuleNatures::askingOutside() {
+const llvm::DenseSet<const Symbol *> &ModuleNatures::askingOutside() {
   if (asking)
     return *asking;
   asking = uses.modeDependent;
-  std::vector<const FunctionDecl *> reached(asking->begin(), asking->end());
+  std::vector<const Symbol *> reached(asking->begin(), asking->end());
   while (!reached.empty()) {
-    const FunctionDecl *callee = reached.back();
+    const Symbol *callee = reached.back();
     reached.pop_back();
-    const CXXRecordDecl *record = classOf(callee);
-    if (record && vocabulary.roleOf(record) == TypeRole::Module)
+    if (isModuleClass(gradtidy::classOf(callee)))
       continue;
-    for (const FunctionDecl *caller : uses.callersOf(callee))
+    for (const Symbol *caller : uses.callersOf(callee))
       if (asking->insert(caller).second)
         reached.push_back(caller);
   }
   return *asking;
 }
 
-bool ModuleNatures::asksForMode(const FunctionDecl *function, const CXXRecordDecl *record,
-                                ActiveSet &asked) {
-  function = function->getCanonicalDecl();
-  if (uses.modeDependent.contains(function))
+bool ModuleNatures::asksForMode(const Symbol &function, const Symbol &record, ActiveSet &asked) {
+  if (uses.modeDependent.contains(function.first))
     return true;
-  if (!asked.insert(function).second)
+  if (!asked.insert(function.first).second)
     return false;
-  return llvm::any_of(uses.calleesOf(function), [&](const FunctionDecl *callee) {
-    const CXXRecordDecl *other = classOf(callee);
-    const bool isOther = other && other != record && vocabulary.roleOf(other) == TypeRole::Module;
-    return !isOther && asksForMode(callee, record, asked);
+  return llvm::any_of(uses.calleesOf(&function), [&](const Symbol *callee) {
+    const Symbol *other = gradtidy::classOf(callee);
+    return !(other != &record && isModuleClass(other)) && asksForMode(*callee, record, asked);
   });
 }
 
 // ---- Types -------------------------------------------------------------------------------------
 
-Nature ModuleNatures::of(QualType type) {
+Nature ModuleNatures::of(const Type *type) {
   Nature result;
-  for (const CXXRecordDecl *module : uses.heldBy(type).modules)
-    result.join(ofObject(module));
+  for (const Symbol *module : modulesIn(type))
+    result.join(ofObject(*module));
   return result;
 }
 
-static bool isAbstract(const CXXRecordDecl *record) {
-  return record->hasDefinition() && record->getDefinition()->isAbstract();
-}
-
 /// What an object is that is known as a \p type: if that is abstract, what all its classes are.
-Nature ModuleNatures::ofObject(const CXXRecordDecl *type) {
+Nature ModuleNatures::ofObject(const Symbol &type) {
   Nature nature = of(type);
-  if (!isAbstract(type))
+  if (!ir::classOf(type).isAbstract)
     return nature;
   std::optional<Nature> variant;
-  for (const CXXRecordDecl *record : uses.records) {
-    if (isAbstract(record) || !record->getDefinition()->isDerivedFrom(type))
+  for (const Symbol *record : uses.records) {
+    if (ir::classOf(*record).isAbstract || record == &type || !isOrDerives(*record, type))
       continue;
-    const Nature other = of(record);
+    const Nature other = of(*record);
     if (!variant)
       variant = other;
     if (variant->stateful != other.stateful)
@@ -170,18 +151,18 @@ Nature ModuleNatures::ofObject(const CXXRecordDecl *type) {
 }
 
 /// Whether the type tells all: neither options nor contents matter.
-bool ModuleNatures::isKnownByType(QualType type) {
-  return llvm::all_of(uses.heldBy(type).modules, [&](const CXXRecordDecl *module) {
-    Trait trait = uses.isUser(module) ? Trait::None : vocabulary.traitOf(module);
+bool ModuleNatures::isKnownByType(const Type *type) const {
+  return llvm::all_of(modulesIn(type), [](const Symbol *module) {
+    const Trait trait = module->isUser ? Trait::None : module->trait;
     return trait == Trait::None || trait == Trait::CastsWeights || trait == Trait::Stateless;
   });
 }
 
 // ---- Variables and members ---------------------------------------------------------------------
 
-Nature ModuleNatures::of(Entity entity) {
-  if (isKnownByType(entity->getType()))
-    return of(entity->getType());
+Nature ModuleNatures::ofEntity(Entity entity) {
+  if (isKnownByType(entity->type))
+    return of(entity->type);
   if (auto found = naturesOfEntities.find(entity); found != naturesOfEntities.end())
     return found->second;
   VisitGuard guard(visited, entity);
@@ -196,122 +177,138 @@ Nature ModuleNatures::of(Entity entity) {
 Nature ModuleNatures::ofValues(Entity entity) {
   Nature nature;
   bool isDefined = false;
-  const auto join = [&](const Expr *value) {
+  const auto join = [&](const Node *value) {
     nature.join(of(value));
     isDefined = true;
   };
   const auto [reached, aliases] = uses.reachedFrom(entity);
   for (size_t i = 0; i < reached.size(); ++i) {
     const EntityFacts &facts = uses.of(reached[i]);
-    const bool isParameter = i < aliases && isa<ParmVarDecl>(reached[i]);
+    const bool isParameter = i < aliases && reached[i]->kind == SymbolKind::Parameter;
     if (facts.escapes || facts.isLent || (isParameter && facts.arguments.empty()))
       nature.join(unknown);
     llvm::for_each(facts.arguments, join);
-    for (const EntityDefinition &definition : facts.definitions)
+    for (const MemberDefinition &definition : facts.definitions)
       if (!isNull(definition.value))
         join(definition.value);
   }
-  if (!isDefined && entity->getType()->isReferenceType())
+  if (!isDefined && entity->type->isReference)
     return unknown; // Whoever makes the object binds it.
   // A layer has a value somewhere, and what it is by default; an empty container is nothing.
-  for (const CXXRecordDecl *module : uses.heldBy(entity->getType()).modules)
-    if (!isDefined && vocabulary.traitOf(module) != Trait::Container)
-      nature.join(of(module));
+  for (const Symbol *module : modulesIn(entity->type))
+    if (!isDefined && module->trait != Trait::Container)
+      nature.join(of(*module));
   return nature;
 }
 
 // ---- Expressions -------------------------------------------------------------------------------
 
-Nature ModuleNatures::of(const Expr *value) {
+Nature ModuleNatures::of(const Node *value) {
   value = strip(value);
   if (isNull(value))
     return {};
-  if (const auto *list = dyn_cast<InitListExpr>(value))
-    return joined(list->inits());
-  if (const auto *construct = dyn_cast<CXXUnresolvedConstructExpr>(value))
-    return ofUnresolved(construct);
-  const QualType type = value->getType();
-  if (type.isNull() || value->isTypeDependent() || !uses.holdsModules(type))
+  if (value->kind == NodeKind::List)
+    return joined(value->children);
+  const Type *type = value->type;
+  if (value->kind == NodeKind::OpenConstruct)
+    return !holdsModules(type)   ? unknown
+           : isKnownByType(type) ? of(type)
+                                 : ofMade(*type->modules.front(), *value);
+  if (!type || type->isDependent || !holdsModules(type))
     return unknown;
   if (isKnownByType(type))
     return of(type);
-  if (const auto *choice = dyn_cast<ConditionalOperator>(value)) {
-    Nature nature = of(choice->getTrueExpr());
-    nature.join(of(choice->getFalseExpr()));
+  if (value->kind == NodeKind::Conditional && value->children.size() == 3) {
+    Nature nature = of(value->children[1]);
+    nature.join(of(value->children[2]));
     return nature;
   }
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(value))
-    return ofConstruct(construct);
-  if (const auto *access = dyn_cast<CXXOperatorCallExpr>(value);
-      access && access->getNumArgs() == 1)
-    return of(access->getArg(0)); // `Sequential(net)->`, `*net`
-  if (const auto *call = dyn_cast<CallExpr>(value))
-    if (std::optional<Nature> nature = ofCall(call))
+  if (asConstruction(value))
+    return ofConstruct(*value);
+  if (value->kind == NodeKind::OperatorCall && value->arguments.size() == 1)
+    return of(value->arguments.front()); // `Sequential(net)->`, `*net`
+  if (value->isCall())
+    if (std::optional<Nature> nature = ofCall(*value))
       return *nature;
   const Entity entity = uses.rootOf(value);
-  return entity ? of(entity) : of(type);
+  return entity ? ofEntity(entity) : of(type);
 }
 
-template <typename Parts> Nature ModuleNatures::joined(const Parts &parts) {
+Nature ModuleNatures::joined(llvm::ArrayRef<const Node *> parts) {
   Nature nature;
-  for (const Expr *part : parts)
-    if (uses.holdsModules(part->getType()) || isa<InitListExpr>(strip(part)))
+  for (const Node *part : parts)
+    if (holdsModules(part->type) || strip(part)->kind == NodeKind::List)
       nature.join(of(part));
   return nature;
 }
 
-Nature ModuleNatures::ofUnresolved(const CXXUnresolvedConstructExpr *construct) {
-  const QualType type = construct->getTypeAsWritten();
-  if (!uses.holdsModules(type))
-    return unknown;
-  return isKnownByType(type) ? of(type) : ofMade(uses.heldBy(type).modules.front(), construct);
+Nature ModuleNatures::ofConstruct(const Node &construct) {
+  const llvm::ArrayRef<const Symbol *> modules = modulesIn(construct.type);
+  const bool isLayer =
+      modules.size() == 1 && !construct.type->pointee && !ModuleUses::handsOnModule(construct);
+  const Trait trait = isLayer ? modules.front()->trait : Trait::Container;
+  return trait == Trait::Container || trait == Trait::Opaque ? joined(construct.arguments)
+                                                             : ofLayer(*modules.front(), construct);
 }
 
-static bool isPointer(QualType type) { return !pointee(type).isNull() || type->isPointerType(); }
-
-Nature ModuleNatures::ofConstruct(const CXXConstructExpr *construct) {
-  const Held &held = uses.heldBy(construct->getType());
-  const bool isLayer = held.modules.size() == 1 && !isPointer(construct->getType()) &&
-                       !uses.handsOnModule(construct);
-  const Trait trait = isLayer ? vocabulary.traitOf(held.modules.front()) : Trait::Container;
-  return trait == Trait::Container || trait == Trait::Opaque
-             ? joined(construct->arguments())
-             : ofLayer(held.modules.front(), construct);
-}
-
-/// Nothing for calls that neither make nor hand on a module as far as the unit shows.
-std::optional<Nature> ModuleNatures::ofCall(const CallExpr *call) {
-  const FunctionDecl *callee = call->getDirectCallee();
-  if (registersModule(uses.traitOfCallee(call)))
-    return joined(call->arguments());
-  if (isFactory(callee) || uses.makesElement(call))
-    return ofMade(uses.heldBy(call->getType()).modules.front(), call);
-  if (callee && uses.definitionOf(callee))
-    return ofReturned(callee->getCanonicalDecl());
+/// Nothing for calls that neither make nor hand on a module as far as the program shows.
+std::optional<Nature> ModuleNatures::ofCall(const Node &call) {
+  if (registersModule(traitOfCallee(call)))
+    return joined(call.arguments);
+  if (isFactory(call.symbol) || ModuleUses::makesElement(call))
+    return ofMade(*modulesIn(call.type).front(), call);
+  if (definitionOf(call.symbol))
+    return ofReturned(*call.symbol->first);
   return std::nullopt;
 }
 
-Nature ModuleNatures::ofReturned(const FunctionDecl *function) {
-  VisitGuard guard(visited, function);
-  return guard.isFirst ? joined(uses.returns.lookup(function)) : Nature();
+Nature ModuleNatures::ofReturned(const Symbol &function) {
+  VisitGuard guard(visited, &function);
+  return guard.isFirst ? joined(uses.returns.lookup(&function)) : Nature();
 }
 
 /// Of a container of the framework, or a layer.
-template <typename Call>
-Nature ModuleNatures::ofMade(const CXXRecordDecl *module, const Call *call) {
-  return vocabulary.traitOf(module) == Trait::Container ? joined(call->arguments())
-                                                        : ofLayer(module, call);
+Nature ModuleNatures::ofMade(const Symbol &module, const Node &call) {
+  return module.trait == Trait::Container ? joined(call.arguments) : ofLayer(module, call);
 }
 
 // ---- Options -----------------------------------------------------------------------------------
 
+/// Whether the value of an option is other than zero or false.
+static Answer isGiven(const Node &value) {
+  if (value.integer || value.real)
+    return value.integer == 0 || value.real == 0.0 ? Answer::No : Answer::Yes;
+  return value.isConstant ? Answer::Yes : Answer::Unknown;
+}
+
+/// Whether all that the construction of the layer, or of its options, is given is a zero: the
+/// probability of a dropout.
+static bool isGivenZero(const Node *construction) {
+  construction = strip(construction);
+  if (construction->kind == NodeKind::MemberCall) { // `DropoutOptions().p(0)`
+    const Node *options = asConstruction(strip(construction->object));
+    const bool isOnly = options && options->writtenArguments() == 0;
+    const Node *only =
+        construction->arguments.size() == 1 ? strip(construction->arguments.front()) : nullptr;
+    return isOnly && only && isArithmetic(*only) && !only->type->isBoolean &&
+           isGiven(*only) == Answer::No;
+  }
+  llvm::ArrayRef<const Node *> arguments;
+  if (asConstruction(construction) || (construction->isCall() && isFactory(construction->symbol)))
+    arguments = withoutDefaults(construction->arguments);
+  if (arguments.size() != 1)
+    return false;
+  return isArithmetic(*arguments.front()) ? isGiven(*arguments.front()) == Answer::No
+                                          : isGivenZero(arguments.front());
+}
+
 /// A layer of the framework whose options matter.
-Nature ModuleNatures::ofLayer(const CXXRecordDecl *layer, const Expr *construction) {
+Nature ModuleNatures::ofLayer(const Symbol &layer, const Node &construction) {
   Nature nature = of(layer);
-  switch (vocabulary.traitOf(layer)) {
+  switch (layer.trait) {
   case Trait::ModeDependent:
-    nature.mode = isGivenZero(construction) ? Answer::No
-                                            : option(construction, Trait::ModeOption, Answer::Yes);
+    nature.mode = isGivenZero(&construction) ? Answer::No
+                                             : option(construction, Trait::ModeOption, Answer::Yes);
     break;
   case Trait::ModeByOption:
     nature.mode = option(construction, Trait::ModeOption, Answer::No);
@@ -327,67 +324,22 @@ Nature ModuleNatures::ofLayer(const CXXRecordDecl *layer, const Expr *constructi
 }
 
 /// What the construction says of options of that kind; \p absent if it says nothing.
-Answer ModuleNatures::option(const Stmt *construction, Trait kind, Answer absent) {
+Answer ModuleNatures::option(const Node &construction, Trait kind, Answer absent) const {
   Answer answer = absent;
   bool isSaid = false;
-  auto visit = [&](auto &&self, const Stmt *statement) -> void {
-    if (!statement)
-      return;
-    if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
-        call && call->getMethodDecl() && call->getNumArgs() == 1 &&
-        vocabulary.traitOfOption(simpleName(call->getMethodDecl())) == kind) {
-      const Answer given = isGiven(call->getArg(0));
+  forEach(&construction, [&](const Node &part) {
+    const Symbol *record = part.type ? part.type->record : nullptr;
+    if (part.kind == NodeKind::MemberCall && part.symbol && part.arguments.size() == 1 &&
+        uses.traitOfOption(part.symbol->name) == kind) {
+      const Answer given = isGiven(*part.arguments.front());
       answer = isSaid ? std::max(answer, given) : given;
       isSaid = true;
-    } else if (const auto *reference = dyn_cast<DeclRefExpr>(statement);
-               reference && isa<VarDecl>(reference->getDecl()) && !isSaid &&
-               reference->getType()->getAsCXXRecordDecl() &&
-               vocabulary.isFramework(reference->getType()->getAsCXXRecordDecl())) {
+    } else if (part.kind == NodeKind::Reference && part.symbol && part.symbol->isVariable() &&
+               !isSaid && record && record->isFramework) {
       answer = Answer::Unknown; // Options from elsewhere.
     }
-    for (const Stmt *child : statement->children())
-      self(self, child);
-  };
-  visit(visit, construction);
+  });
   return answer;
-}
-
-/// Whether all that the construction of the layer, or of its options, is given is a zero: the
-/// probability of a dropout.
-bool ModuleNatures::isGivenZero(const Expr *construction) {
-  construction = strip(construction);
-  ArrayRef<const Expr *> arguments;
-  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(construction)) { // `DropoutOptions().p(0)`
-    const auto *options = dyn_cast<CXXConstructExpr>(strip(setter->getImplicitObjectArgument()));
-    const bool isOnly =
-        options && (options->getNumArgs() == 0 || isa<CXXDefaultArgExpr>(options->getArg(0)));
-    return isOnly && setter->getNumArgs() == 1 && isArithmetic(setter->getArg(0)) &&
-           !setter->getArg(0)->getType()->isBooleanType() &&
-           !strip(setter->getArg(0))->getType()->isBooleanType() &&
-           isGiven(setter->getArg(0)) == Answer::No;
-  }
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(construction))
-    arguments = {construct->getArgs(), construct->getNumArgs()};
-  else if (const auto *call = dyn_cast<CallExpr>(construction);
-           call && isFactory(call->getDirectCallee()))
-    arguments = {call->getArgs(), call->getNumArgs()};
-  while (arguments.size() > 1 && isa<CXXDefaultArgExpr>(arguments.back()))
-    arguments = arguments.drop_back();
-  if (arguments.size() != 1)
-    return false;
-  return isArithmetic(arguments.front()) ? isGiven(arguments.front()) == Answer::No
-                                         : isGivenZero(arguments.front());
-}
-
-/// Whether the value of an option is other than zero or false.
-Answer ModuleNatures::isGiven(const Expr *value) {
-  Expr::EvalResult result;
-  if (value->isValueDependent() || value->isTypeDependent() ||
-      !value->EvaluateAsRValue(result, context))
-    return Answer::Unknown;
-  const bool isZero = (result.Val.isInt() && result.Val.getInt() == 0) ||
-                      (result.Val.isFloat() && result.Val.getFloat().isZero());
-  return isZero ? Answer::No : Answer::Yes;
 }
 
 } // namespace gradtidy

@@ -23,56 +23,49 @@ struct Nature {
 
 class ModuleNatures {
 public:
-  ModuleNatures(const clang::ASTContext &context, Vocabulary &vocabulary, ModuleUses &uses)
-      : context(context), vocabulary(vocabulary), uses(uses) {}
+  explicit ModuleNatures(const ModuleUses &uses) : uses(uses) {}
 
-  Nature of(const clang::CXXRecordDecl *module);
+  Nature of(const ir::Symbol &module);
 
   /// Of all that a value of the type holds.
-  Nature of(clang::QualType type);
+  Nature of(const ir::Type *type);
 
   /// Of all that the variable or member may hold.
-  Nature of(Entity entity);
+  Nature ofEntity(Entity entity);
 
   /// Of the module that an expression denotes or makes: options, and what is put into a container,
   /// count.
-  Nature of(const clang::Expr *value);
+  Nature of(const ir::Node *value);
 
   /// Whether the mode makes a difference to the function, or to what it calls outside other modules
-  /// than \p record, beside the layers.
-  bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record);
+  /// than its own, beside the layers.
+  bool asksForMode(const ir::Symbol &function);
 
 private:
   Nature ofValues(Entity entity);
-  Nature ofClass(const clang::CXXRecordDecl *module);
-  Nature ofBases(const clang::CXXRecordDecl *module);
-  Nature ofFields(const clang::CXXRecordDecl *module);
-  Nature ofRegistrations(const clang::CXXRecordDecl *module);
-  Nature ofObject(const clang::CXXRecordDecl *type);
-  Nature ofUnresolved(const clang::CXXUnresolvedConstructExpr *construct);
-  Nature ofConstruct(const clang::CXXConstructExpr *construct);
-  std::optional<Nature> ofCall(const clang::CallExpr *call);
-  Nature ofReturned(const clang::FunctionDecl *function);
-  Nature ofLayer(const clang::CXXRecordDecl *layer, const clang::Expr *construction);
-  template <typename Parts> Nature joined(const Parts &parts);
-  template <typename Call> Nature ofMade(const clang::CXXRecordDecl *module, const Call *call);
+  Nature ofClass(const ir::Symbol &module);
+  Nature ofBases(const ir::Symbol &module);
+  Nature ofFields(const ir::Symbol &module);
+  Nature ofRegistrations(const ir::Symbol &module);
+  Nature ofObject(const ir::Symbol &type);
+  Nature ofConstruct(const ir::Node &construct);
+  std::optional<Nature> ofCall(const ir::Node &call);
+  Nature ofReturned(const ir::Symbol &function);
+  Nature ofLayer(const ir::Symbol &layer, const ir::Node &construction);
+  Nature joined(llvm::ArrayRef<const ir::Node *> parts);
+  Nature ofMade(const ir::Symbol &module, const ir::Node &call);
 
-  Answer option(const clang::Stmt *construction, Trait kind, Answer absent);
-  Answer isGiven(const clang::Expr *value);
-  bool isGivenZero(const clang::Expr *construction);
-  bool isKnownByType(clang::QualType type);
-  bool asksForMode(const clang::FunctionDecl *function, const clang::CXXRecordDecl *record,
-                   ActiveSet &asked);
+  Answer option(const ir::Node &construction, Trait kind, Answer absent) const;
+  bool isKnownByType(const ir::Type *type) const;
+  bool asksForMode(const ir::Symbol &function, const ir::Symbol &record, ActiveSet &asked);
   /// The functions outside modules for which asksForMode() holds, among others.
-  const llvm::DenseSet<const clang::FunctionDecl *> &askingOutside();
+  const llvm::DenseSet<const ir::Symbol *> &askingOutside();
 
-  const clang::ASTContext &context;
-  Vocabulary &vocabulary;
-  ModuleUses &uses;
-  llvm::DenseMap<const clang::CXXRecordDecl *, Nature> natures;
+  const ModuleUses &uses;
+  llvm::DenseMap<const ir::Symbol *, Nature> natures;
   llvm::DenseMap<Entity, Nature> naturesOfEntities;
-  std::optional<llvm::DenseSet<const clang::FunctionDecl *>> asking; ///< See askingOutside().
-  ActiveSet active;                                                  ///< Classes.
+  std::optional<llvm::DenseSet<const ir::Symbol *>> asking; ///< See askingOutside().
+  ActiveSet active;                                         ///< Classes.
   VisitedSet visited; ///< Entities and functions, since the class or the question from outside.
 };
 

@@ -1,14 +1,11 @@
 #include "ModuleSize.h"
 
+#include "LastLayer.h"
 #include "RecursionGuard.h"
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
-
-using namespace clang;
 
 namespace gradtidy {
+
+using namespace ir;
 
 std::optional<Shape> SizedLayer::apply(const Shape &input) const {
   Shape result = input;
@@ -26,10 +23,10 @@ std::optional<Shape> SizedLayer::apply(const Shape &input) const {
     if (result.sizes.size() < axes + 1 || result.sizes.size() > axes + 2)
       return std::nullopt;
     for (std::int64_t &size : llvm::MutableArrayRef(result.sizes).take_back(axes)) {
-      const std::int64_t room = size + 2 * padding - dilation * (kernel - 1) - 1;
-      if (room < 0)
+      const std::int64_t last = size + 2 * padding - dilation * (kernel - 1) - 1;
+      if (last < 0)
         return std::nullopt;
-      size = room / stride + 1;
+      size = last / stride + 1;
     }
     if (features > 0)
       result.sizes[result.sizes.size() - axes - 1] = features;
@@ -42,70 +39,62 @@ namespace {
 
 class SizeReader {
 public:
-  SizeReader(ModuleUses &uses, Vocabulary &vocabulary, ASTContext &context)
-      : uses(uses), vocabulary(vocabulary), context(context) {}
+  explicit SizeReader(const ModuleUses &uses) : uses(uses) {}
 
-  ModuleSize of(const Expr *module, unsigned depth = 0) {
+  ModuleSize of(const Node *module, unsigned depth = 0) {
     module = strip(module);
-    if (depth > 8 || module->getType().isNull() || module->isTypeDependent())
+    const Symbol *record = moduleClassOf(module->type);
+    if (depth > 8 || isDependent(*module) || !record)
       return {};
-    const CXXRecordDecl *record = vocabulary.classOf(module->getType());
-    if (!record || !isModule(vocabulary.roleOf(record)))
-      return {};
-    if (uses.isUser(record))
-      return of(record, depth);
-    if (const auto *access = dyn_cast<CXXOperatorCallExpr>(module);
-        access && access->getNumArgs() == 1)
-      return of(access->getArg(0), depth + 1); // `net->`, `*net`
-    if (const auto *call = dyn_cast<CallExpr>(module)) {
-      const bool isMade = isFactory(call->getDirectCallee());
-      if (registersModule(uses.traitOfCallee(call)))
-        return call->getNumArgs() > 1 ? of(call->getArg(1), depth + 1) : ModuleSize();
-      if (isMade)
-        return made(*record, {call->getArgs(), call->getNumArgs()}, depth);
+    if (record->isUser)
+      return ofClass(*record, depth);
+    if (module->kind == NodeKind::OperatorCall && module->arguments.size() == 1)
+      return of(module->arguments.front(), depth + 1); // `net->`, `*net`
+    if (module->isCall()) {
+      if (registersModule(traitOfCallee(*module)))
+        return module->arguments.size() > 1 ? of(module->arguments[1], depth + 1) : ModuleSize();
+      if (isFactory(module->symbol))
+        return made(*record, module->arguments, depth);
     }
-    if (const auto *construct = dyn_cast<CXXConstructExpr>(module)) {
-      const bool isHandle = construct->getNumArgs() == 1 &&
-                            vocabulary.classOf(strip(construct->getArg(0))->getType()) == record;
-      return isHandle ? of(construct->getArg(0), depth + 1)
-                      : made(*record, {construct->getArgs(), construct->getNumArgs()}, depth);
+    if (asConstruction(module)) {
+      const bool isHandle = module->arguments.size() == 1 &&
+                            moduleClassOf(strip(module->arguments.front())->type) == record;
+      return isHandle ? of(module->arguments.front(), depth + 1)
+                      : made(*record, module->arguments, depth);
     }
     const Entity entity = uses.rootOf(module);
-    return entity && vocabulary.classOf(entity->getType()) == record ? of(entity, depth)
-                                                                     : ModuleSize();
+    return entity && moduleClassOf(entity->type) == record ? ofEntity(entity, depth) : ModuleSize();
   }
 
 private:
   /// The sum of what its members are made with.
-  ModuleSize of(const CXXRecordDecl *record, unsigned depth) {
-    record = record->getDefinition();
-    RecursionGuard guard(active, record);
+  ModuleSize ofClass(const Symbol &record, unsigned depth) {
+    RecursionGuard guard(active, &record);
     ModuleSize size;
-    if (!record || !guard.isFirst)
+    if (!record.record || !guard.isFirst)
       return size;
-    for (const CXXBaseSpecifier &base : record->bases())
-      if (const CXXRecordDecl *other = base.getType()->getAsCXXRecordDecl();
-          other && uses.isUser(other))
-        size.parameters += of(other, depth + 1).parameters;
-    for (const FieldDecl *field : record->fields())
-      if (vocabulary.classOf(field->getType()))
-        size.parameters += of(canonical(field), depth + 1).parameters;
+    for (const Symbol *base : record.bases)
+      if (base->isUser)
+        size.parameters += ofClass(*base, depth + 1).parameters;
+    for (const Symbol *field : record.record->members)
+      if (moduleClassOf(field->type))
+        size.parameters += ofEntity(canonical(field), depth + 1).parameters;
     return size;
   }
 
   /// Of the only module that the entity ever holds.
-  ModuleSize of(Entity entity, unsigned depth) {
+  ModuleSize ofEntity(Entity entity, unsigned depth) {
     const EntityFacts &facts = uses.of(entity);
     if (facts.same.size() > 1 || !facts.arguments.empty())
       return {};
-    const Expr *only = nullptr;
+    const Node *only = nullptr;
     bool isFilled = false;
-    for (const EntityDefinition &definition : facts.definitions) {
+    for (const MemberDefinition &definition : facts.definitions) {
       if (definition.kind == MemberDefinition::Insertion) {
         isFilled = true;
         continue;
       }
-      if (isNull(definition.value) || isRegistration(definition.value, entity))
+      if (isNull(definition.value) || isOwnRegistration(definition.value, entity, uses))
         continue;
       if (only)
         return {};
@@ -117,22 +106,13 @@ private:
     return size;
   }
 
-  /// `layers = register_module("layers", layers)`
-  bool isRegistration(const Expr *value, Entity entity) {
-    const auto *call = dyn_cast<CallExpr>(originalOf(value));
-    return call && registersModule(uses.traitOfCallee(call)) &&
-           llvm::any_of(call->arguments(), [&](const Expr *argument) {
-             return uses.rootOf(originalOf(argument)) == entity;
-           });
-  }
-
-  ModuleSize made(const CXXRecordDecl &record, ArrayRef<const Expr *> arguments, unsigned depth) {
-    if (vocabulary.traitOf(&record) != Trait::Container)
+  ModuleSize made(const Symbol &record, llvm::ArrayRef<const Node *> arguments, unsigned depth) {
+    if (record.trait != Trait::Container)
       return layer(record, arguments);
     ModuleSize size;
     bool isKnown = true;
-    for (const Expr *argument : arguments) {
-      if (isa<CXXDefaultArgExpr>(argument))
+    for (const Node *argument : arguments) {
+      if (argument->kind == NodeKind::DefaultArgument)
         continue;
       const ModuleSize part = of(argument, depth + 1);
       size.parameters += part.parameters;
@@ -143,21 +123,20 @@ private:
     return size;
   }
 
-  ModuleSize layer(const CXXRecordDecl &record, ArrayRef<const Expr *> arguments) {
+  static ModuleSize layer(const Symbol &record, llvm::ArrayRef<const Node *> arguments) {
     ModuleSize size;
     SizedLayer layer;
-    const ResultRule rule = vocabulary.ruleOf(&record);
-    const StringRef name = record.getName();
+    const llvm::StringRef name = record.name;
     const std::optional<Options> options = optionsIn(arguments);
-    if (rule == ResultRule::Same) {
+    if (record.rule == ResultRule::Same) {
       layer.kind = SizedLayer::Same;
-      layer.keepsInput = vocabulary.operationOf(&record) == Operation::NormalizeBatch;
-    } else if (options && rule == ResultRule::Linear && options->numbers.size() == 2) {
+      layer.keepsInput = record.operation == Operation::NormalizeBatch;
+    } else if (options && record.rule == ResultRule::Linear && options->numbers.size() == 2) {
       layer = {.kind = SizedLayer::Linear, .keepsInput = true, .features = options->numbers[1]};
       size.parameters = options->numbers[0] * options->numbers[1];
-    } else if (options && rule == ResultRule::Embed && options->numbers.size() == 2) {
+    } else if (options && record.rule == ResultRule::Embed && options->numbers.size() == 2) {
       size.parameters = options->numbers[0] * options->numbers[1];
-    } else if (options && spatialAxesOf(rule) && options->numbers.size() == 3) {
+    } else if (options && spatialAxesOf(record.rule) && options->numbers.size() == 3) {
       layer = window(name, *options, options->numbers[2]);
       layer.features = options->numbers[1];
       layer.keepsInput = true;
@@ -185,7 +164,7 @@ private:
     bool isShapeKnown = true; ///< No other option changes the shape of the result.
   };
 
-  static SizedLayer window(StringRef name, const Options &options, std::int64_t kernel) {
+  static SizedLayer window(llvm::StringRef name, const Options &options, std::int64_t kernel) {
     SizedLayer layer;
     for (const auto &[text, axes] : {std::pair("1d", 1u), std::pair("2d", 2u), std::pair("3d", 3u)})
       if (name.contains(text))
@@ -198,27 +177,26 @@ private:
     return layer;
   }
 
-  std::optional<Options> optionsIn(ArrayRef<const Expr *> arguments) {
+  static std::optional<Options> optionsIn(llvm::ArrayRef<const Node *> arguments) {
     Options options;
     for (unsigned depth = 0; depth < 6 && !arguments.empty(); ++depth) {
-      const Expr *first = strip(arguments.front());
-      if (isArithmetic(first))
+      const Node *first = strip(arguments.front());
+      if (isArithmetic(*first))
         return readNumbers(arguments, options) ? std::optional(options) : std::nullopt;
-      while (const auto *setter = dyn_cast<CXXMemberCallExpr>(first)) {
-        set(*setter, options);
-        first = strip(setter->getImplicitObjectArgument());
+      while (first->kind == NodeKind::MemberCall) {
+        set(*first, options);
+        first = strip(first->object);
       }
-      const auto *made = dyn_cast<CXXConstructExpr>(first);
-      if (!made)
+      if (!asConstruction(first))
         return std::nullopt;
-      arguments = {made->getArgs(), made->getNumArgs()};
+      arguments = first->arguments;
     }
     return std::nullopt;
   }
 
-  bool readNumbers(ArrayRef<const Expr *> arguments, Options &options) {
-    for (const Expr *argument : arguments) {
-      if (isa<CXXDefaultArgExpr>(argument))
+  static bool readNumbers(llvm::ArrayRef<const Node *> arguments, Options &options) {
+    for (const Node *argument : arguments) {
+      if (argument->kind == NodeKind::DefaultArgument)
         break;
       const std::optional<std::int64_t> number = numberAt(argument);
       if (!number || *number <= 0 || *number > largest)
@@ -229,27 +207,23 @@ private:
   }
 
   /// The constant that \p expr is, or an array of one number for all dimensions is made of.
-  std::optional<std::int64_t> numberAt(const Expr *expr) {
+  static std::optional<std::int64_t> numberAt(const Node *expr) {
     expr = strip(expr);
-    while (const auto *made = dyn_cast<CXXConstructExpr>(expr)) {
-      if (made->getNumArgs() != 1)
+    while (asConstruction(expr)) {
+      if (expr->arguments.size() != 1)
         return std::nullopt;
-      expr = strip(made->getArg(0));
+      expr = strip(expr->arguments.front());
     }
-    Expr::EvalResult result;
-    if (expr->isValueDependent() || !expr->getType()->isIntegralOrEnumerationType() ||
-        !expr->EvaluateAsInt(result, context))
-      return std::nullopt;
-    return result.Val.getInt().getExtValue();
+    return expr->integer;
   }
 
-  void set(const CXXMemberCallExpr &setter, Options &options) {
-    const StringRef name = simpleName(setter.getMethodDecl());
+  static void set(const Node &setter, Options &options) {
+    const llvm::StringRef name = setter.calledName();
     if (name == "bias" || name == "padding_mode" || name == "count_include_pad")
       return;
     // What is not known counts as out of range.
     const std::int64_t number =
-        setter.getNumArgs() == 1 ? numberAt(setter.getArg(0)).value_or(-1) : -1;
+        setter.arguments.size() == 1 ? numberAt(setter.arguments.front()).value_or(-1) : -1;
     options.isGrouped |= name == "groups";
     if (name == "groups")
       return;
@@ -269,17 +243,14 @@ private:
 
   static constexpr std::int64_t largest = 1 << 20; ///< A product of three fits into 64 bits.
 
-  ModuleUses &uses;
-  Vocabulary &vocabulary;
-  ASTContext &context;
+  const ModuleUses &uses;
   ActiveSet active;
 };
 
 } // namespace
 
-ModuleSize sizeOf(const Expr *module, ModuleUses &uses, Vocabulary &vocabulary,
-                  ASTContext &context) {
-  return SizeReader(uses, vocabulary, context).of(module);
+ModuleSize sizeOf(const Node &module, const ModuleUses &uses) {
+  return SizeReader(uses).of(&module);
 }
 
 } // namespace gradtidy

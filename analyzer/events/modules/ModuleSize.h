@@ -7,7 +7,6 @@
 
 namespace gradtidy {
 
-ModuleSize sizeOf(const clang::Expr *module, ModuleUses &uses, Vocabulary &vocabulary,
-                  clang::ASTContext &context);
+ModuleSize sizeOf(const ir::Node &module, const ModuleUses &uses);
 
 } // namespace gradtidy

@@ -1,43 +1,36 @@
 #include "ModuleUses.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclTemplate.h"
-#include "clang/Basic/SourceManager.h"
-
-using namespace clang;
+#include "analyzer/model/Model.h"
 
 namespace gradtidy {
 
-ModuleUses::ModuleUses(ASTContext &context, Vocabulary &vocabulary)
-    : vocabulary(vocabulary), isUserCode(vocabulary.code().isUserCode()), heldTypes(vocabulary) {
-  const bool hasErrors = context.getDiagnostics().hasErrorOccurred();
-  if (hasErrors)
-    strays = findStrayMethods(context);
-  const llvm::DenseSet<SourceLocation> registering = collect(context);
+using namespace ir;
+
+ModuleUses::ModuleUses(const LoweredUnit::Contents &unit, const Model &model)
+    : model(model), hasErrors(unit.hasErrors) {
+  for (const auto &view : unit.classes) {
+    records.push_back(view->record);
+    if (view->isIncomplete)
+      incomplete.insert(view->record);
+  }
+  collect(unit);
   for (auto &[entity, known] : facts)
-    known.escapes |= llvm::any_of(known.givers, [&](const FunctionDecl *giver) {
-      return hasErrors || mayBeCalled(giver, context);
-    });
-  if (hasErrors)
-    damaged = findDamagedClasses(context, *this, vocabulary, registering);
+    known.escapes |= llvm::any_of(
+        known.givers, [&](const Symbol *giver) { return hasErrors || mayBeCalled(giver); });
 }
 
-bool ModuleUses::mayBeCalled(const FunctionDecl *function, const ASTContext &context) const {
-  const auto *method = dyn_cast<CXXMethodDecl>(function);
-  return !method || method->isVirtual() || method->isTemplated() ||
-         method->isTemplateInstantiation() || !callersOf(method).empty() ||
-         !context.getSourceManager().isInMainFile(method->getLocation());
+bool ModuleUses::mayBeCalled(const Symbol *function) const {
+  return !function->isMethod() || function->isVirtual || function->isOfTemplate ||
+         !callersOf(function).empty() || !function->isOfMainFile;
 }
 
-void ModuleUses::link(Entity entity, const ValueDecl *to) {
-  Entity target = to ? canonical(to) : nullptr;
+void ModuleUses::link(Entity entity, const Symbol *to) {
+  Entity target = canonical(to);
   if (!target || target == entity)
     return;
   if (!entity) {
     facts[target].isRegistered = true;
-  } else if (!heldBy(target->getType()).any()) {
+  } else if (!holdsAny(target->type)) {
     facts[entity].escapes = true;
   } else {
     facts[entity].same.insert(target);
@@ -53,11 +46,11 @@ const EntityFacts &ModuleUses::of(Entity entity) const {
   return found == facts.end() ? none : found->second;
 }
 
-const std::vector<EntityDefinition> &ModuleUses::definitionsOf(const FieldDecl *field) const {
+const std::vector<MemberDefinition> &ModuleUses::definitionsOf(const Symbol *field) const {
   const EntityFacts &own = of(canonical(field));
   if (own.definitions.empty())
     for (Entity other : own.same)
-      if (isa<FieldDecl>(other) && other->getLocation() == field->getLocation())
+      if (other->kind == SymbolKind::Member && other->location == field->location)
         return of(other).definitions;
   return own.definitions;
 }
@@ -87,202 +80,194 @@ ModuleUses::Reached ModuleUses::reachedFrom(Entity entity) const {
   return {std::move(found), aliases};
 }
 
+llvm::ArrayRef<const Node *> ModuleUses::registrationsOf(const Symbol &record) const {
+  const auto found = registrations.find(&record);
+  if (found == registrations.end())
+    return {};
+  return found->second;
+}
+
 // ---- What expressions are values of ------------------------------------------------------------
 
-Entity ModuleUses::rootOf(const Expr *expr) {
-  for (; expr; expr = wholeOf(expr)) {
+static const Node *wholeOfOperation(const Node &operation) {
+  const bool isAccess = operation.op == "[]" || operation.op == "->" ||
+                        (operation.op == "*" && operation.arguments.size() == 1);
+  if (!isAccess || operation.arguments.empty())
+    return nullptr;
+  const Node *object = operation.arguments.front();
+  return holdsModules(object->type) == holdsModules(operation.type) ? object : nullptr;
+}
+
+/// `layers.back()`, `holder.ptr()`, but not what a tensor computes.
+static const Node *wholeOfMethod(const Node &call) {
+  const Symbol *method = call.symbol;
+  const bool isAccess = method && !method->isUser && holdsAny(call.type) &&
+                        (!holdsTensors(call.type) || method->isStandard);
+  return isAccess ? call.object : nullptr;
+}
+
+/// What \p expr is the value of, or a part, or an element. Null if it is something of its own.
+static const Node *wholeOf(const Node &expr) {
+  if (std::optional<Assignment> assigned = asAssignment(expr))
+    return assigned->target;
+  switch (expr.kind) {
+  case NodeKind::Member: {
+    const Symbol *field = expr.symbol;
+    return field && field->kind == SymbolKind::Member && field->isStandard ? expr.object : nullptr;
+  }
+  case NodeKind::Subscript:
+    return expr.children.empty() ? nullptr : expr.children.front();
+  case NodeKind::OperatorCall:
+    return wholeOfOperation(expr);
+  case NodeKind::MemberCall:
+    return wholeOfMethod(expr);
+  case NodeKind::Call: { // std::get, std::move
+    const bool handsOn = expr.symbol && expr.symbol->isStandard && !isFactory(expr.symbol) &&
+                         !expr.arguments.empty();
+    return handsOn ? expr.arguments.front() : nullptr;
+  }
+  case NodeKind::Construct:
+  case NodeKind::Temporary:
+    return expr.arguments.size() == 1 && expr.symbol && expr.symbol->isCopying
+               ? expr.arguments.front()
+               : nullptr;
+  default:
+    return nullptr;
+  }
+}
+
+Entity ModuleUses::rootOf(const Node *expr) const {
+  for (; expr; expr = wholeOf(*expr)) {
     expr = strip(expr);
-    if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
-      return isa<VarDecl, BindingDecl>(reference->getDecl()) ? canonical(reference->getDecl())
-                                                             : nullptr;
-    const auto *member = dyn_cast<MemberExpr>(expr);
-    const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
-    if (field && isUserCode(field))
-      return heldBy(field->getType()).any() ? canonical(field) : nullptr;
+    const Symbol *named = expr->symbol;
+    if (expr->kind == NodeKind::Reference)
+      return named && (named->isVariable() || named->kind == SymbolKind::Binding) ? canonical(named)
+                                                                                  : nullptr;
+    if (expr->kind == NodeKind::Member && named && named->kind == SymbolKind::Member &&
+        named->isUser)
+      return holdsAny(named->type) ? canonical(named) : nullptr;
   }
   return nullptr;
 }
 
-const Expr *ModuleUses::wholeOf(const Expr *expr) {
-  if (std::optional<Assigned> assigned = asAssignment(expr))
-    return assigned->target;
-  if (const auto *member = dyn_cast<MemberExpr>(expr)) {
-    const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
-    return field && isStandard(field) ? member->getBase() : nullptr;
-  }
-  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr))
-    return subscript->getBase();
-  if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(expr))
-    return wholeOfOperation(operation);
-  if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr))
-    return wholeOfMethod(call);
-  if (const auto *call = dyn_cast<CallExpr>(expr)) { // std::get, std::move
-    const FunctionDecl *callee = call->getDirectCallee();
-    const bool handsOn =
-        callee && isStandard(callee) && !isFactory(callee) && call->getNumArgs() > 0;
-    return handsOn ? call->getArg(0) : nullptr;
-  }
-  const auto *construct = dyn_cast<CXXConstructExpr>(expr);
-  return construct && construct->getNumArgs() == 1 && isCopyOrMove(construct) ? construct->getArg(0)
-                                                                              : nullptr;
+bool ModuleUses::handsOnModule(const Node &construct) {
+  return construct.arguments.size() == 1 && holdsModules(construct.arguments.front()->type);
 }
 
-const Expr *ModuleUses::wholeOfOperation(const CXXOperatorCallExpr *operation) {
-  const bool isAccess = operation->getOperator() == OO_Subscript ||
-                        operation->getOperator() == OO_Arrow ||
-                        (operation->getOperator() == OO_Star && operation->getNumArgs() == 1);
-  if (!isAccess)
-    return nullptr;
-  const Expr *object = operation->getArg(0);
-  return holdsModules(object->getType()) == holdsModules(operation->getType()) ? object : nullptr;
-}
-
-/// `layers.back()`, `holder.ptr()`, but not what a tensor computes.
-const Expr *ModuleUses::wholeOfMethod(const CXXMemberCallExpr *call) {
-  const CXXMethodDecl *method = call->getMethodDecl();
-  const Held &held = heldBy(call->getType());
-  const bool isAccess =
-      method && !isUserCode(method) && held.any() && (!held.hasTensors || isStandard(method));
-  return isAccess ? call->getImplicitObjectArgument() : nullptr;
-}
-
-bool ModuleUses::handsOnModule(const CXXConstructExpr *construct) {
-  return construct->getNumArgs() == 1 && holdsModules(construct->getArg(0)->getType());
-}
-
-bool ModuleUses::makesElement(const CallExpr *call) const {
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  const CXXMethodDecl *method = member ? member->getMethodDecl() : nullptr;
-  if (!method || !isStandard(method))
+bool ModuleUses::makesElement(const Node &call) {
+  const Symbol *method = call.kind == NodeKind::MemberCall ? call.symbol : nullptr;
+  if (!method || !method->isStandard || !method->owner)
     return false;
-  const StringRef name = simpleName(method);
-  const auto *container = dyn_cast<ClassTemplateSpecializationDecl>(method->getParent());
-  const bool emplaces = name == "emplace_back" || name == "emplace_front" ||
-                        (name == "emplace" && container && container->getName() == "optional");
-  if (!emplaces || !container)
-    return false;
-  const QualType element = container->getTemplateArgs()[0].getAsType();
-  const CXXRecordDecl *record = element->getAsCXXRecordDecl();
-  const TypeRole role = vocabulary.roleOf(element);
-  return record && !isStandard(record) && // What a pointer is made of is an argument.
-         (role == TypeRole::ModuleHolder || role == TypeRole::Module) &&
-         llvm::none_of(call->arguments(), isNull);
+  const bool emplaces = method->name == "emplace_back" || method->name == "emplace_front" ||
+                        (method->name == "emplace" && method->owner->name == "optional");
+  const Symbol *record = call.type ? call.type->record : nullptr;
+  return emplaces && record && !record->isStandard && // What a pointer is made of is an argument.
+         isModule(call.type->role) && llvm::none_of(call.arguments, isNull);
 }
 
 // ---- Functions ---------------------------------------------------------------------------------
 
-const FunctionDecl *ModuleUses::declared(const FunctionDecl *function) const {
-  function = function->getCanonicalDecl();
-  auto found = strays.declarations.find(function);
-  return found == strays.declarations.end() ? function : found->second;
-}
-
-const ModuleUses::Functions &ModuleUses::calleesOf(const FunctionDecl *function) const {
+const ModuleUses::Functions &ModuleUses::calleesOf(const Symbol *function) const {
   static const Functions none;
-  auto found = callees.find(function->getCanonicalDecl());
+  auto found = callees.find(function->first);
   return found == callees.end() ? none : found->second;
 }
 
-const ModuleUses::Functions &ModuleUses::callersOf(const FunctionDecl *function) const {
+const ModuleUses::Functions &ModuleUses::callersOf(const Symbol *function) const {
   static const Functions none;
-  auto found = callers.find(function->getCanonicalDecl());
+  auto found = callers.find(function->first);
   return found == callers.end() ? none : found->second;
 }
 
-Trait ModuleUses::traitOfCallee(const CallExpr *call) {
-  if (const FunctionDecl *callee = call->getDirectCallee())
-    return vocabulary.traitOf(callee);
-  // In a template that nobody instantiates.
-  const auto *overloads = dyn_cast<OverloadExpr>(call->getCallee()->IgnoreParens());
-  return overloads ? traitOf(overloads) : Trait::None;
-}
-
-/// Whether its parameters leave open that \p function is what is called.
-static bool takesArguments(const FunctionDecl *function, const CallExpr *call) {
-  return function->isTemplated() || function->isVariadic() ||
-         (function->getNumParams() >= call->getNumArgs() &&
-          function->getMinRequiredArguments() <= call->getNumArgs());
-}
-
-const FunctionDecl *ModuleUses::calleeOf(const CallExpr *call) const {
-  if (const FunctionDecl *callee = call->getDirectCallee())
-    return callee;
-  const auto *overloads = dyn_cast<OverloadExpr>(call->getCallee()->IgnoreParenImpCasts());
-  if (!overloads)
-    return nullptr;
-  const FunctionDecl *only = nullptr;
-  for (const NamedDecl *candidate : overloads->decls()) {
-    const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
-    if (!function || !takesArguments(function, call))
-      continue;
-    if (only && (isUserCode(function) || isUserCode(only)))
-      return nullptr;
-    only = function;
-  }
-  return only;
-}
-
-Trait ModuleUses::traitOf(const OverloadExpr *overloads) const {
-  for (const NamedDecl *candidate : overloads->decls())
-    if (Trait trait = vocabulary.traitOf(candidate->getUnderlyingDecl()); trait != Trait::None)
-      return trait;
-  return Trait::None;
-}
-
-const FunctionDecl *ModuleUses::definitionOf(const FunctionDecl *function) const {
-  const FunctionDecl *definition = nullptr;
-  if (!function->hasBody(definition))
-    definition = strays.definitions.lookup(function->getCanonicalDecl());
-  return definition && isUserCode(definition) ? definition : nullptr;
-}
-
 /// pretty_print()
-static bool writesToStream(const CXXMethodDecl *method) {
-  return llvm::any_of(method->parameters(), [](const ParmVarDecl *parameter) {
-    const auto *type = parameter->getType().getNonReferenceType()->getAsCXXRecordDecl();
-    return type && isStandard(type) && type->getName() == "basic_ostream";
+static bool writesToStream(const Symbol &method) {
+  return llvm::any_of(method.parameters, [](const Symbol *parameter) {
+    const Symbol *type = parameter->type ? parameter->type->record : nullptr;
+    return type && type->isStandard && type->name == "basic_ostream";
   });
 }
 
-bool ModuleUses::isManagement(const FunctionDecl *function) {
-  const auto *method = dyn_cast<CXXMethodDecl>(function);
-  if (!method || !method->getIdentifier() || isForward(method) || method->getName() == "reset" ||
-      method->getName() == "save" || // Which says nothing of parameters() and to().
-      !isUserCode(method) || vocabulary.roleOf(method->getParent()) != TypeRole::Module ||
-      writesToStream(method))
-    return false;
-  bool hides = false;
-  method->getParent()->forallBases([&](const CXXRecordDecl *base) {
-    hides |= vocabulary.isFramework(base) && !base->lookup(method->getDeclName()).empty();
-    return true;
-  });
-  return hides;
+bool ModuleUses::isManagement(const Symbol *function) {
+  return function && function->isMethod() && function->redefines && !isForward(function) &&
+         function->name != "reset" &&
+         function->name != "save" && // Which says nothing of parameters() and to().
+         function->isUser && isModuleClass(function->owner) && !writesToStream(*function);
 }
+
+bool ModuleUses::worksInPlace(llvm::StringRef member) const {
+  const std::optional<Operator> run = model.operators().findMember(member);
+  return run ? run->changes(0)
+             : model.roleOfMember(TypeRole::Tensor, member) == FunctionRole::Overwrite;
+}
+
+Trait ModuleUses::traitOfOption(llvm::StringRef name) const { return model.trait(name); }
 
 // ---- Classes -----------------------------------------------------------------------------------
 
-bool ModuleUses::isVisible(const CXXRecordDecl *record) const {
-  if (damaged.contains(record->getCanonicalDecl()))
+bool ModuleUses::isVisible(const Symbol &record) const {
+  if (incomplete.contains(&record))
     return false;
-  const bool isImplementedHere = llvm::any_of(record->methods(), [&](const CXXMethodDecl *method) {
-    const FunctionDecl *definition = definitionOf(method);
-    return definition && definition->isOutOfLine();
+  const Class &whole = ir::classOf(record);
+  const bool isImplementedHere = llvm::any_of(whole.methods, [&](const Method &method) {
+    const Symbol *definition = definitionOf(method.symbol);
+    return definition && definition != definition->first;
   });
-  const auto isSeen = [&](const FunctionDecl *function) {
-    if (function->isImplicit() || function->isDeleted() || function->isDefaulted() ||
-        function->isPureVirtual() || definitionOf(function))
-      return true;
-    if (const FunctionDecl *pattern = function->getTemplateInstantiationPattern();
-        pattern && definitionOf(pattern))
-      return true;
-    return isImplementedHere && !isa<CXXConstructorDecl>(function) && callersOf(function).empty();
+  const auto isSeen = [&](const Symbol *function) {
+    return function->isPureVirtual || function->definition ||
+           (isImplementedHere && function->kind != SymbolKind::Constructor &&
+            callersOf(function).empty());
   };
-  return llvm::all_of(record->decls(), [&](const Decl *declaration) {
-    if (const auto *generic = dyn_cast<FunctionTemplateDecl>(declaration))
-      declaration = generic->getTemplatedDecl();
-    const auto *method = dyn_cast<CXXMethodDecl>(declaration);
-    return !method || isSeen(method);
+  return llvm::all_of(
+             whole.methods,
+             [&](const Method &method) { return method.isGenerated || isSeen(method.symbol); }) &&
+         llvm::all_of(whole.generic, isSeen);
+}
+
+bool ModuleUses::makesLayers(const Symbol &record) const {
+  const Class &whole = ir::classOf(record);
+  const bool hasContainer = llvm::any_of(whole.members, [](const Symbol *member) {
+    const Symbol *held = moduleClassOf(member->type);
+    return held && member->type->role == TypeRole::ModuleHolder && held->trait == Trait::Container;
   });
+  bool makes = false;
+  const auto look = [&](const Node *code) {
+    forEach(code, [&](const Node &part) {
+      makes |= asConstruction(&part) && part.type && part.type->role == TypeRole::ModuleHolder &&
+               part.symbol && part.symbol->isFramework && hasParameters(moduleClassOf(part.type));
+    });
+  };
+  if (!hasContainer)
+    return false;
+  for (const Symbol *member : whole.members)
+    look(member->init);
+  for (const Method &method : whole.methods)
+    if (const Symbol *definition = method.symbol->kind == SymbolKind::Constructor
+                                       ? definitionOf(method.symbol)
+                                       : nullptr) {
+      look(definition->body);
+      for (const Initializer &initializer : definition->initializers)
+        look(initializer.value);
+    }
+  return makes;
+}
+
+bool ModuleUses::hasParameters(const Symbol *record) const {
+  if (!record || record->isStandard || !isModule(record->role) || !record->record)
+    return false;
+  if (record->isFramework)
+    return record->trait == Trait::None || record->trait == Trait::CastsWeights ||
+           record->trait == Trait::ModeByOption;
+  const auto [known, isNew] = parametrized.try_emplace(record, false);
+  if (!isNew)
+    return known->second;
+  const bool result = llvm::any_of(record->record->members,
+                                   [&](const Symbol *member) {
+                                     return member->type &&
+                                            member->type->role == TypeRole::ModuleHolder &&
+                                            hasParameters(moduleClassOf(member->type));
+                                   }) ||
+                      makesLayers(*record);
+  return parametrized[record] = result;
 }
 
 } // namespace gradtidy

@@ -11,37 +11,31 @@ namespace gradtidy {
 
 class Registrations {
 public:
-  Registrations(const clang::ASTContext &context, Vocabulary &vocabulary, ModuleUses &uses,
-                const ModulePhases &phases)
-      : context(context), vocabulary(vocabulary), uses(uses), phases(phases) {}
+  Registrations(const ModuleUses &uses, const ModulePhases &phases) : uses(uses), phases(phases) {}
 
   /// Whether what these hold is registered; Unknown where it gets out of sight.
   Answer of(llvm::ArrayRef<Entity> reached);
 
   /// Whether the value comes from a registration, be it in a function of the user that returns it.
-  bool isResult(const clang::Expr *value);
+  bool isResult(const ir::Node *value);
 
   /// Whether the definition makes another value for a member after one was made and registered for
   /// it, and nothing registers the member by its name.
-  bool isReplacement(const EntityDefinition &definition, const clang::FieldDecl *field);
+  bool isReplacement(const MemberDefinition &definition, const ir::Symbol &field) const;
 
   /// The names that the class registers, as far as they are literals.
-  std::vector<llvm::StringRef> namesIn(const clang::CXXRecordDecl *record) const;
+  std::vector<llvm::StringRef> namesIn(const ir::Symbol &record) const;
 
 private:
-  bool isReturnedResult(const clang::FunctionDecl *function);
-  bool makesAnother(const clang::Expr *value);
-  bool names(const clang::CallExpr *registration, Entity entity);
-  bool isNamed(Entity entity);
-  bool isRegisteredAtOnce(Entity entity);
-  bool isReassignment(const EntityDefinition &definition, Entity entity);
-  bool isInConstructor(const clang::CallExpr &call, const clang::CXXRecordDecl &record) const;
-  bool mentions(const clang::Stmt *value, Entity entity);
-  bool isBefore(const EntityDefinition &first, const EntityDefinition &second, bool isLater) const;
+  bool isReturnedResult(const ir::Symbol &function);
+  bool names(const ir::Node &registration, Entity entity) const;
+  bool isNamed(Entity entity) const;
+  bool isRegisteredAtOnce(Entity entity) const;
+  bool isReassignment(const MemberDefinition &definition, Entity entity) const;
+  bool mentions(const ir::Node *value, Entity entity) const;
+  bool isBefore(const MemberDefinition &first, const MemberDefinition &second, bool isLater) const;
 
-  const clang::ASTContext &context;
-  Vocabulary &vocabulary;
-  ModuleUses &uses;
+  const ModuleUses &uses;
   const ModulePhases &phases;
   ActiveSet active;
 };

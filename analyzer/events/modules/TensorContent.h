@@ -17,28 +17,27 @@ enum class Content : unsigned char {
 
 class TensorContents {
 public:
-  TensorContents(Vocabulary &vocabulary, ModuleUses &uses) : vocabulary(vocabulary), uses(uses) {}
+  explicit TensorContents(const ModuleUses &uses) : uses(uses) {}
 
-  Content of(const clang::Expr *value) { return of(value, 0); }
+  Content of(const ir::Node *value) { return of(value, 0); }
 
   /// Whether the value is computed anew from others, on the device of somebody's choice: a table,
   /// and not the first value of something that is trained or changed.
-  bool isComputed(const clang::Expr *value);
+  bool isComputed(const ir::Node *value);
 
   /// Whether something in it has the trait, and is not given false.
-  bool mentions(const clang::Stmt *statement, Trait trait);
+  bool mentions(const ir::Node *code, Trait trait) const;
 
 private:
-  Content of(const clang::Expr *value, unsigned depth);
-  Content ofOperation(const clang::CXXOperatorCallExpr *operation, unsigned depth);
-  Content ofMethod(const clang::CXXMemberCallExpr *call, unsigned depth);
-  Content ofFunction(const clang::CallExpr *call, unsigned depth);
-  Content ofCreation(const clang::CallExpr *call, const clang::FunctionDecl *callee);
+  Content of(const ir::Node *value, unsigned depth);
+  Content ofOperation(const ir::Node &operation, unsigned depth);
+  Content ofMethod(const ir::Node &call, unsigned depth);
+  Content ofFunction(const ir::Node &call, unsigned depth);
+  Content ofCreation(const ir::Node &call, const ir::Symbol &callee) const;
   Content ofVariable(Entity variable, unsigned depth);
-  bool isPlaced(const clang::Stmt *statement);
+  bool isPlaced(const ir::Node *code);
 
-  Vocabulary &vocabulary;
-  ModuleUses &uses;
+  const ModuleUses &uses;
   ActiveSet active;
 };
 

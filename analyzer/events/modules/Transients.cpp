@@ -1,208 +1,182 @@
 #include "Transients.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
-using namespace clang;
-
 namespace gradtidy {
+
+using namespace ir;
+
 namespace {
 
 /// \p object without the arrow of a holder.
-const Expr *withoutArrow(const Expr *object) {
+const Node *withoutArrow(const Node *object) {
   object = strip(object);
-  const auto *arrow = dyn_cast<CXXOperatorCallExpr>(object);
-  return arrow && arrow->getOperator() == OO_Arrow ? strip(arrow->getArg(0)) : object;
+  return object && object->kind == NodeKind::OperatorCall && object->op == "->"
+             ? strip(object->arguments.front())
+             : object;
 }
 
-/// What a call for a forward pass is made on; null for other statements.
-const Expr *forwardObject(const Stmt *statement) {
-  const Expr *object = nullptr;
-  if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement);
-      call && call->getOperator() == OO_Call)
-    object = call->getArg(0);
-  else if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
-           call && isForward(call->getMethodDecl()))
-    object = call->getImplicitObjectArgument();
-  else if (const auto *call = dyn_cast<CallExpr>(statement)) // In a template.
-    if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(call->getCallee());
-        member && !member->isImplicitAccess() && member->getMember().getAsString() == "forward")
-      object = member->getBase();
+/// What a call for a forward pass is made on; null for other code.
+const Node *forwardObject(const Node &code) {
+  const Node *object = nullptr;
+  if (code.kind == NodeKind::OperatorCall && code.op == "()" && !code.arguments.empty())
+    object = code.arguments.front();
+  else if (code.kind == NodeKind::MemberCall && isForward(code.symbol))
+    object = code.object;
+  else if (const Node *open = code.isCall() ? as(NodeKind::Open, code.callee()) : nullptr;
+           open && !open->symbol && open->op == "forward") // In a template.
+    object = open->object;
   return object ? withoutArrow(object) : nullptr;
 }
 
-/// What a call only brings to a device; null for other statements.
-const Expr *movedObject(const Stmt *statement) {
-  const auto *call = dyn_cast<CXXMemberCallExpr>(statement);
-  return call && simpleName(call->getMethodDecl()) == "to"
-             ? withoutArrow(call->getImplicitObjectArgument())
-             : nullptr;
+/// What a call only brings to a device; null for other code.
+const Node *movedObject(const Node &code) {
+  return code.kind == NodeKind::MemberCall && code.calledName() == "to" ? withoutArrow(code.object)
+                                                                        : nullptr;
 }
 
-/// How often \p variable is named below \p statement other than to call it for a forward pass, or
-/// to move it.
-unsigned otherMentions(const Stmt *statement, const VarDecl *variable) {
-  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-    return reference->getDecl() == variable;
+/// How often \p variable is named in \p code other than to call it for a forward pass, or to move
+/// it.
+unsigned otherMentions(const Node &code, Entity variable) {
+  if (code.kind == NodeKind::Reference)
+    return canonical(code.symbol) == variable;
   unsigned found = 0;
-  for (const Stmt *child : statement->children())
-    found += child ? otherMentions(child, variable) : 0;
-  const Expr *called = forwardObject(statement), *moved = movedObject(statement);
-  const Expr *object = called ? called : moved;
-  const bool isCounted = object && entityOf(object) == variable;
-  return found - isCounted;
+  for (const Node *child : code.children)
+    found += otherMentions(*child, variable);
+  const Node *called = forwardObject(code), *moved = movedObject(code);
+  const Node *object = called ? called : moved;
+  return found - (object && entityOf(object) == variable);
 }
 
 class Search {
 public:
-  Search(const FunctionDecl &forward, ModuleUses &uses, ModuleNatures &natures, CodeMap &map)
-      : body(forward.getBody()), uses(uses), natures(natures), map(map) {
-    forEach(body, [&](const Stmt *part) {
-      const auto *member = dyn_cast<MemberExpr>(part);
-      const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
-      asksForMode |= method && simpleName(method) == "is_training";
+  Search(const Node &body, const ModuleUses &uses, ModuleNatures &natures)
+      : body(body), uses(uses), natures(natures) {
+    forEach(&body, [&](const Node &part) {
+      asksForMode |= part.kind == NodeKind::Member && part.symbol && part.symbol->isMethod() &&
+                     part.symbol->name == "is_training";
     });
   }
 
-  void visit(const Stmt *statement) {
-    if (const auto *declarations = dyn_cast<DeclStmt>(statement))
-      for (const Decl *declaration : declarations->decls())
-        if (const auto *variable = dyn_cast<VarDecl>(declaration);
-            variable && isOwnLocal(variable) && isTransient(variable->getInit()))
-          found.push_back({map.node(variable->getInit()), map.symbol(variable)});
-    if (const Expr *object = forwardObject(statement); object && isTransient(object))
-      found.push_back({map.node(object), nullptr});
-    for (const Stmt *child : statement->children())
-      if (child)
-        visit(child);
+  std::vector<Transient> findAll() {
+    std::vector<Transient> found;
+    forEach(&body, [&](const Node &code) {
+      if (code.kind == NodeKind::Declaration)
+        for (const Symbol *variable : code.declared)
+          if (isOwnLocal(*variable) && isTransient(variable->init))
+            found.push_back({variable->init, variable});
+      if (const Node *object = forwardObject(code); object && isTransient(object))
+        found.push_back({object, nullptr});
+    });
+    return found;
   }
 
-  std::vector<Transient> found;
-
 private:
-  bool isOwnLocal(const VarDecl *variable) {
-    return variable->isLocalVarDecl() && variable->hasLocalStorage() && variable->hasInit() &&
-           uses.holdsModules(variable->getType()) && otherMentions(body, variable) == 0;
+  bool isOwnLocal(const Symbol &variable) const {
+    return variable.isLocal && variable.hasLocalStorage() && variable.init &&
+           holdsModules(variable.type) && otherMentions(body, canonical(&variable)) == 0;
   }
 
   /// Whether \p value makes a module, be it in a template.
-  bool makesModule(const Expr *value) {
-    if (const auto *made = dyn_cast<CXXConstructExpr>(value))
-      return !isNull(made) && uses.makesModule(made);
-    const auto *call = dyn_cast<CallExpr>(value);
-    const bool isMade = isa<CXXNewExpr, CXXUnresolvedConstructExpr>(value) ||
-                        (call && isFactory(call->getDirectCallee()));
-    return isMade && uses.holdsModules(value->getType());
+  static bool makesModule(const Node &value) {
+    if (asConstruction(&value))
+      return !isNull(&value) && ModuleUses::makesModule(value);
+    const bool isMade = value.kind == NodeKind::New || value.kind == NodeKind::OpenConstruct ||
+                        (value.isCall() && isFactory(value.symbol));
+    return isMade && holdsModules(value.type);
   }
 
-  bool isTransient(const Expr *value) {
+  bool isTransient(const Node *value) {
     value = strip(value);
-    if (!makesModule(value) || !isStateful(value) || takesTensors(value))
+    if (!makesModule(*value) || takesTensors(*value) || !isStateful(*value))
       return false;
-    const auto &modules = uses.heldBy(value->getType()).modules;
+    const llvm::ArrayRef<const Symbol *> modules = modulesIn(value->type);
     // What has a mode alone may be called in one of them only.
-    return llvm::all_of(modules, [&](const CXXRecordDecl *module) { return isPlain(module); }) &&
+    return llvm::all_of(modules, [&](const Symbol *module) { return isPlain(*module); }) &&
            (!asksForMode ||
-            llvm::any_of(modules, [&](const CXXRecordDecl *module) { return hasLayers(module); }));
+            llvm::any_of(modules, [&](const Symbol *module) { return hasLayers(*module); }));
   }
 
   /// Whether tensors are handed to what makes the module: its weights, perhaps.
-  bool takesTensors(const Stmt *value) {
-    const auto isTensor = [&](const Expr *argument) {
-      return uses.holdsTensors(argument->getType());
-    };
+  static bool takesTensors(const Node &value) {
     bool takes = false;
-    forEach(value, [&](const Stmt *part) {
-      if (const auto *call = dyn_cast<CallExpr>(part); call && !isa<CXXOperatorCallExpr>(call))
-        takes |= llvm::any_of(call->arguments(), isTensor);
-      else if (const auto *made = dyn_cast<CXXConstructExpr>(part); made && !isCopyOrMove(made))
-        takes |= llvm::any_of(made->arguments(), isTensor);
+    forEach(&value, [&](const Node &part) {
+      const bool isCalled = part.isCall() && part.kind != NodeKind::OperatorCall;
+      const bool isMade = asConstruction(&part) && !(part.symbol && part.symbol->isCopying);
+      takes |= (isCalled || isMade) && llvm::any_of(part.arguments, [](const Node *argument) {
+                 return holdsTensors(argument->type);
+               });
     });
     return takes;
   }
 
-  bool isStateful(const Expr *value) {
-    return (value->isTypeDependent() ? natures.of(value->getType()) : natures.of(value)).stateful ==
+  bool isStateful(const Node &value) {
+    return (isDependent(value) ? natures.of(value.type) : natures.of(&value)).stateful ==
            Answer::Yes;
   }
 
   /// Whether all that is known of objects of the class is what they are made with. Norms have no
   /// parameters if their options say so.
-  bool isPlain(const CXXRecordDecl *module) {
-    if (!uses.isUser(module))
-      return module->getIdentifier() && !module->getName().contains("Norm");
-    return module->hasDefinition() && uses.isVisible(module) && hasLayers(module) &&
-           !setsValues(module);
+  bool isPlain(const Symbol &module) {
+    if (!module.isUser)
+      return !module.name.empty() && !module.name.contains("Norm");
+    return module.record && uses.isVisible(module) && hasLayers(module) && !setsValues(module);
   }
 
   /// Whether some layers with parameters of their own are certainly among its members.
-  bool hasLayers(const CXXRecordDecl *module) {
-    if (!uses.isUser(module))
+  bool hasLayers(const Symbol &module) {
+    if (!module.isUser)
       return natures.of(module).stateful == Answer::Yes && natures.of(module).mode != Answer::Yes;
-    if (!module->hasDefinition() || !visited.insert(module->getCanonicalDecl()).second)
+    if (!module.record || !visited.insert(&module).second)
       return false;
-    const bool result =
-        llvm::any_of(module->getDefinition()->fields(), [&](const FieldDecl *field) {
-          return llvm::any_of(uses.heldBy(field->getType()).modules,
-                              [&](const CXXRecordDecl *part) {
-                                return hasLayers(part) || (!uses.isUser(part) && isFilled(field));
-                              });
-        });
-    visited.erase(module->getCanonicalDecl());
+    const bool result = llvm::any_of(module.record->members, [&](const Symbol *field) {
+      return llvm::any_of(modulesIn(field->type), [&](const Symbol *part) {
+        return hasLayers(*part) || (!part->isUser && isFilled(*field));
+      });
+    });
+    visited.erase(&module);
     return result;
   }
 
   /// Whether layers of the framework, and no modules of the user, are in the container.
-  bool isFilled(const FieldDecl *field) {
-    const auto isUsers = [&](const CXXRecordDecl *module) { return uses.isUser(module); };
+  bool isFilled(const Symbol &field) {
     bool holdsOthers = false;
-    for (const EntityDefinition &definition : uses.definitionsOf(field))
-      forEach(definition.value, [&](const Stmt *part) {
-        const auto *expr = dyn_cast<Expr>(part);
-        holdsOthers |= expr && !isa<CXXThisExpr>(expr) &&
-                       llvm::any_of(uses.heldBy(expr->getType()).modules, isUsers);
+    for (const MemberDefinition &definition : uses.definitionsOf(&field))
+      forEach(definition.value, [&](const Node &part) {
+        holdsOthers |=
+            part.isExpression && part.kind != NodeKind::This &&
+            llvm::any_of(modulesIn(part.type), [](const Symbol *module) { return module->isUser; });
       });
-    return !holdsOthers && natures.of(canonical(field)).stateful == Answer::Yes;
+    return !holdsOthers && natures.ofEntity(canonical(&field)).stateful == Answer::Yes;
   }
 
   /// Whether methods of the class, or of its parts, may give parameters other values, load them,
   /// or freeze them: a filter is the same one each time.
-  bool setsValues(const CXXRecordDecl *module) {
-    if (!uses.isUser(module) || !module->hasDefinition() ||
-        !visited.insert(module->getCanonicalDecl()).second)
+  bool setsValues(const Symbol &module) {
+    if (!module.isUser || !module.record || !visited.insert(&module).second)
       return false;
-    bool result =
-        llvm::any_of(module->getDefinition()->methods(), [&](const CXXMethodDecl *method) {
-          const FunctionDecl *definition = uses.definitionOf(method);
-          if (!definition || isForward(method))
-            return false;
-          bool sets = false;
-          forEach(definition->getBody(), [&](const Stmt *part) { sets |= mayReachValues(part); });
-          return sets;
-        });
-    for (const FieldDecl *field : module->getDefinition()->fields())
-      for (const CXXRecordDecl *part : uses.heldBy(field->getType()).modules)
-        result |= setsValues(part);
-    visited.erase(module->getCanonicalDecl());
+    bool result = llvm::any_of(module.record->methods, [&](const Method &method) {
+      const Symbol *definition = definitionOf(method.symbol);
+      bool sets = false;
+      if (definition && !isForward(method.symbol))
+        forEach(definition->body, [&](const Node &part) { sets |= mayReachValues(part); });
+      return sets;
+    });
+    for (const Symbol *field : module.record->members)
+      for (const Symbol *part : modulesIn(field->type))
+        result |= setsValues(*part);
+    visited.erase(&module);
     return result;
   }
 
-  bool mayReachValues(const Stmt *part) const {
-    StringRef name;
-    std::string open;
-    if (const auto *member = dyn_cast<MemberExpr>(part)) {
-      name = member->getMemberDecl()->getIdentifier() ? member->getMemberDecl()->getName() : "";
-    } else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(part)) {
-      name = open = member->getMember().getAsString();
-    } else if (const auto *overloads = dyn_cast<OverloadExpr>(part)) {
-      name = open = overloads->getName().getAsString();
-    } else if (const auto *reference = dyn_cast<DeclRefExpr>(part)) {
-      const auto *function = dyn_cast<FunctionDecl>(reference->getDecl());
-      name = function ? simpleName(function) : "";
-    }
+  bool mayReachValues(const Node &part) const {
+    llvm::StringRef name;
+    if (part.kind == NodeKind::Open)
+      name = part.op;
+    else if (part.symbol && (part.kind == NodeKind::Member ||
+                             (part.kind == NodeKind::Reference && part.symbol->isFunction())))
+      name = part.symbol->name;
     return uses.worksInPlace(name) || llvm::StringSwitch<bool>(name)
                                           .Cases({"weight", "bias", "load", "parameters"}, true)
                                           .Cases({"named_parameters", "buffers", "apply"}, true)
@@ -211,21 +185,18 @@ private:
                                           .Default(false);
   }
 
-  const Stmt *body;
-  ModuleUses &uses;
+  const Node &body;
+  const ModuleUses &uses;
   ModuleNatures &natures;
-  CodeMap &map;
-  bool asksForMode = false;                            ///< It calls is_training().
-  llvm::SmallPtrSet<const CXXRecordDecl *, 4> visited; ///< Classes that are looked into.
+  bool asksForMode = false;                     ///< It calls is_training().
+  llvm::SmallPtrSet<const Symbol *, 4> visited; ///< Classes that are looked into.
 };
 
 } // namespace
 
-std::vector<Transient> findTransients(const FunctionDecl &forward, ModuleUses &uses,
-                                      ModuleNatures &natures, CodeMap &map) {
-  Search search(forward, uses, natures, map);
-  search.visit(forward.getBody());
-  return std::move(search.found);
+std::vector<Transient> findTransients(const Node &body, const ModuleUses &uses,
+                                      ModuleNatures &natures) {
+  return Search(body, uses, natures).findAll();
 }
 
 } // namespace gradtidy

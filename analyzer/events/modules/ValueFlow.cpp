@@ -1,99 +1,128 @@
 #include "ValueFlow.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/DeclTemplate.h"
-#include "clang/AST/StmtCXX.h"
-
-using namespace clang;
-
 namespace gradtidy {
 
-// ---- The place ---------------------------------------------------------------------------------
+using namespace ir;
 
-bool VisitedPlace::isInLambda() const {
-  return llvm::any_of(parents, [](Parent parent) {
-    const auto *statement = dyn_cast<const Stmt *>(parent);
-    return statement && isa<LambdaExpr>(statement);
-  });
+bool isInLambda(const Node *code) {
+  for (; code; code = code->parent)
+    if (code->kind == NodeKind::Lambda)
+      return true;
+  return false;
 }
 
 // ---- The way -----------------------------------------------------------------------------------
 
-ValueFlow::ValueFlow(ModuleUses &uses, const VisitedPlace &place, Entity entity, const Expr *site,
+ValueFlow::ValueFlow(ModuleUses &uses, const VisitedPlace &place, Entity entity, const Node &site,
                      ModeCalls &modeCalls)
-    : uses(uses), vocabulary(uses.vocabulary), place(place), entity(entity), modeCalls(modeCalls),
-      isTensor(!uses.holdsModules(entity ? entity->getType() : site->getType())), value(site),
-      use{site, place.function, false, false, false, false} {}
+    : uses(uses), place(place), entity(entity), modeCalls(modeCalls),
+      isTensor(!holdsModules(entity ? entity->type : site.type)), value(&site),
+      use{&site, place.function} {}
 
 std::optional<EntityUse> ValueFlow::follow() {
-  for (const VisitedPlace::Parent parent : llvm::drop_begin(llvm::reverse(place.parents))) {
-    const Step step = into(parent);
-    if (step == Step::NoUse)
-      return std::nullopt;
-    if (step == Step::Used)
-      break;
-    value = cast<Expr>(cast<const Stmt *>(parent));
+  Step step = Step::Onward;
+  while (step == Step::Onward && value != place.root && value->parent) {
+    const Node *parent = value->parent;
+    step = into(*parent);
+    if (step == Step::Onward)
+      value = parent;
   }
+  if (step == Step::Onward && value == place.root)
+    step = intoRoot();
+  if (step == Step::NoUse)
+    return std::nullopt;
   use.isRecorded = place.guards == 0;
   return use;
 }
 
-ValueFlow::Step ValueFlow::into(VisitedPlace::Parent parent) {
-  if (const auto *declaration = dyn_cast<const Decl *>(parent))
-    return keep(dyn_cast<ValueDecl>(declaration));
-  if (const auto *initialiser = dyn_cast<CXXCtorInitializer *>(parent))
-    return initialiser->isAnyMemberInitializer() ? keep(initialiser->getAnyMember()) : lose();
-  const auto *statement = cast<const Stmt *>(parent);
-  const auto *expr = dyn_cast<Expr>(statement);
-  return expr ? intoExpression(expr) : intoStatement(statement);
+ValueFlow::Step ValueFlow::into(const Node &parent) {
+  return parent.isExpression ? intoExpression(parent) : intoStatement(parent);
 }
 
-ValueFlow::Step ValueFlow::intoStatement(const Stmt *statement) {
-  if (const auto *loop = dyn_cast<CXXForRangeStmt>(statement))
-    return value == loop->getRangeInit() ? keep(loop->getLoopVariable()) : Step::Used;
-  if (isa<ReturnStmt>(statement)) {
+ValueFlow::Step ValueFlow::intoRoot() {
+  if (!value->isExpression) // The body of a function.
+    return Step::Used;
+  return place.keeper ? keep(place.keeper) : lose();
+}
+
+ValueFlow::Step ValueFlow::intoStatement(const Node &statement) {
+  switch (statement.kind) {
+  case NodeKind::Declaration:
+    return intoDeclaration(statement);
+  case NodeKind::RangeFor:
+    return Step::Used;
+  case NodeKind::Return: {
     const bool isResult =
-        isTensor && place.function && isForward(place.function) && !place.isInLambda();
+        isTensor && place.function && isForward(place.function) && !isInLambda(value);
     return isResult ? Step::Used : give();
   }
-  return dropped();
+  default:
+    return dropped();
+  }
 }
 
-ValueFlow::Step ValueFlow::intoExpression(const Expr *expr) {
-  if (std::optional<Assigned> assigned = asAssignment(expr))
+ValueFlow::Step ValueFlow::intoDeclaration(const Node &declaration) {
+  if (const Node *loop = as(NodeKind::RangeFor, declaration.parent); loop && loop->object == value)
+    return keep(loop->symbol);
+  for (const Symbol *variable : declaration.declared)
+    if (variable->init == value)
+      return keep(variable);
+  return lose();
+}
+
+/// Whether the expression selects elements of a tensor.
+static bool isIndex(const Node &expr) {
+  const Symbol *record = expr.type ? expr.type->record : nullptr;
+  return record && record->trait == Trait::Index;
+}
+
+ValueFlow::Step ValueFlow::intoExpression(const Node &expr) {
+  if (std::optional<Assignment> assigned = asAssignment(expr))
     return intoAssignment(*assigned);
-  if (const auto *call = dyn_cast<CallExpr>(expr))
-    return intoCall(call);
-  if (const auto *recovery = dyn_cast<RecoveryExpr>(expr); recovery && !onlyDamaged(recovery))
-    return intoUnresolvedCall(recovery);
+  if (expr.isCall())
+    return intoCall(expr);
+  if (expr.kind == NodeKind::Damaged && strip(&expr) == &expr)
+    return intoUnresolvedCall(expr);
   if (isTensor && isIndex(expr))
     return Step::Used;
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(expr))
-    return intoConstruction(construct);
-  if (const auto *member = dyn_cast<MemberExpr>(expr))
-    return intoMember(member);
-  if (const auto *operation = dyn_cast<BinaryOperator>(expr))
-    return intoBinary(operation);
-  if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(expr))
-    return !isTensor && member->getMember().getAsString() == "forward" ? Step::Used : lose();
-  if (const auto *list = dyn_cast<InitListExpr>(expr))
-    isAmongOthers |= llvm::any_of(list->inits(), [&](const Expr *element) {
-      return element != value && uses.holdsTensors(element->getType());
+  switch (expr.kind) {
+  case NodeKind::Construct:
+  case NodeKind::Temporary:
+    return intoConstruction(expr);
+  case NodeKind::Member:
+    return intoMember(expr);
+  case NodeKind::Binary:
+    return intoBinary(expr);
+  case NodeKind::Open:
+    if (expr.symbol)
+      return Step::Onward;
+    return !isTensor && expr.op == "forward" ? Step::Used : lose();
+  case NodeKind::List:
+    isAmongOthers |= llvm::any_of(expr.children, [&](const Node *element) {
+      return element != value && holdsTensors(element->type);
     });
-  const auto *operation = dyn_cast<UnaryOperator>(expr);
-  const auto *choice = dyn_cast<ConditionalOperator>(expr);
-  const bool isTest =
-      (operation && operation->getOpcode() == UO_LNot) || (choice && value == choice->getCond());
-  const bool isNumber = isa<CastExpr>(expr) && expr->getType()->isArithmeticType();
-  return isTest || isNumber || isa<LambdaExpr>(expr) ? Step::Used : Step::Onward;
+    return Step::Onward;
+  case NodeKind::Unary:
+    return expr.op == "!" ? Step::Used : Step::Onward;
+  case NodeKind::Conditional:
+    return value == expr.condition ? Step::Used : Step::Onward;
+  case NodeKind::Cast:
+  case NodeKind::FunctionalCast:
+    return isArithmetic(expr) ? Step::Used : Step::Onward;
+  case NodeKind::Lambda:
+    return Step::Used;
+  default:
+    return Step::Onward;
+  }
 }
 
-ValueFlow::Step ValueFlow::intoAssignment(const Assigned &assigned) {
+ValueFlow::Step ValueFlow::intoAssignment(const Assignment &assigned) {
   if (value == assigned.target) {
     isTarget |= !isDerived;
     return isDerived ? Step::Used : Step::Onward;
   }
+  if (value != assigned.value) // The operator itself.
+    return Step::Used;
   Entity target = uses.rootOf(assigned.target);
   if (!target)
     return lose();
@@ -101,49 +130,47 @@ ValueFlow::Step ValueFlow::intoAssignment(const Assigned &assigned) {
   return Step::Onward;
 }
 
-ValueFlow::Step ValueFlow::intoBinary(const BinaryOperator *operation) {
-  if (operation->getOpcode() != BO_Comma)
+ValueFlow::Step ValueFlow::intoBinary(const Node &operation) {
+  if (operation.op != ",")
     return Step::Used;
-  return value == operation->getLHS() ? dropped() : Step::Onward;
+  return value == operation.children.front() ? dropped() : Step::Onward;
 }
 
-ValueFlow::Step ValueFlow::intoMember(const MemberExpr *member) {
-  if (isa<CXXMethodDecl>(member->getMemberDecl()))
+ValueFlow::Step ValueFlow::intoMember(const Node &member) {
+  if (member.symbol && member.symbol->isMethod())
     return Step::Onward;
-  if (!matters(member) || (!isTensor && uses.holdsTensors(member->getType())))
+  if (!matters(member) || (!isTensor && holdsTensors(member.type)))
     return Step::Used;
   // `pair.first` is a part; a member of the user's class is an entity of its own.
-  return uses.isUser(member->getMemberDecl()) ? Step::Used : Step::Onward;
+  return member.symbol && member.symbol->isUser ? Step::Used : Step::Onward;
 }
 
-/// Where the constructor is written: users inherit those of module holders from the framework.
-static const CXXConstructorDecl *written(const CXXConstructorDecl *constructor) {
-  if (auto inherited = constructor->getInheritedConstructor())
-    return inherited.getConstructor();
-  return constructor;
+static bool makesUsersModule(const Node &expr) {
+  return llvm::any_of(modulesIn(expr.type), [](const Symbol *module) { return module->isUser; });
 }
 
-ValueFlow::Step ValueFlow::intoConstruction(const CXXConstructExpr *construct) {
-  const CXXConstructorDecl *constructor = written(construct->getConstructor());
+ValueFlow::Step ValueFlow::intoConstruction(const Node &construct) {
+  if (!construct.symbol)
+    return lose();
+  // Where the constructor is written: users inherit those of module holders from the framework.
+  const Symbol &constructor =
+      construct.symbol->inherited ? *construct.symbol->inherited : *construct.symbol;
   if (isHandedOn(construct, constructor))
     return Step::Onward;
-  const bool isSeen = constructor == construct->getConstructor() || !makesUsersModule(construct);
-  return isSeen && passed({construct->getArgs(), construct->getNumArgs()}, constructor)
-             ? Step::Onward
-             : lose();
+  const bool isSeen = &constructor == construct.symbol || !makesUsersModule(construct);
+  return isSeen && passed(construct.arguments, constructor) ? Step::Onward : lose();
 }
 
 // ---- How a step ends ---------------------------------------------------------------------------
 
-ValueFlow::Step ValueFlow::onwardIfHeld(const Expr *expr) {
+ValueFlow::Step ValueFlow::onwardIfHeld(const Node &expr) {
   return matters(expr) ? Step::Onward : Step::Used;
 }
 
-static bool endsInAssignment(const Expr *expr) {
+static bool endsInAssignment(const Node *expr) {
   expr = strip(expr);
-  const auto *operation = dyn_cast<BinaryOperator>(expr);
-  return operation && operation->isCommaOp() ? endsInAssignment(operation->getRHS())
-                                             : asAssignment(expr).has_value();
+  return expr->kind == NodeKind::Binary && expr->op == "," ? endsInAssignment(expr->children.back())
+                                                           : asAssignment(*expr).has_value();
 }
 
 /// Nobody takes the value. To have assigned it was no use.
@@ -151,14 +178,14 @@ ValueFlow::Step ValueFlow::dropped() const {
   return isTarget && endsInAssignment(value) ? Step::NoUse : Step::Used;
 }
 
-void ValueFlow::holdIn(const ValueDecl *where) {
+void ValueFlow::holdIn(const Symbol *where) {
   if (!isDerived || !entity)
     uses.link(entity, where);
-  else if (isTensor && !use.isMove && !use.isOperand && isa_and_nonnull<VarDecl>(where))
+  else if (isTensor && !use.isMove && !use.isOperand && where && where->isVariable())
     uses.facts[entity].derived.insert(canonical(where));
 }
 
-ValueFlow::Step ValueFlow::keep(const ValueDecl *where) {
+ValueFlow::Step ValueFlow::keep(const Symbol *where) {
   holdIn(where);
   return Step::Used;
 }
@@ -171,53 +198,33 @@ ValueFlow::Step ValueFlow::lose() {
 
 /// The function gives the value to its callers.
 ValueFlow::Step ValueFlow::give() {
-  const CXXRecordDecl *record = classOf(place.function);
-  const bool isHelper = record && !isTensor && !place.isInLambda() &&
-                        isa_and_nonnull<FieldDecl>(entity) &&
-                        vocabulary.roleOf(record) == TypeRole::None;
+  const Symbol *record = classOf(place.function);
+  const bool isHelper = record && !isTensor && !isInLambda(value) && entity &&
+                        entity->kind == SymbolKind::Member && record->role == TypeRole::None;
   if (!isHelper || isDerived)
     return lose();
-  uses.facts[entity].givers.insert(place.function->getCanonicalDecl());
+  uses.facts[entity].givers.insert(place.function);
   return Step::Used;
 }
 
 // ---- Questions ---------------------------------------------------------------------------------
 
 /// Whether the result can still be, or hold, the entity's value.
-bool ValueFlow::matters(const Expr *expr) {
-  if (expr->isTypeDependent())
+bool ValueFlow::matters(const Node &expr) const {
+  if (isDependent(expr))
     return true;
-  const Held &held = uses.heldBy(expr->getType());
-  return isTensor ? held.hasTensors : !held.modules.empty();
+  return isTensor ? holdsTensors(expr.type) : holdsModules(expr.type);
 }
 
 /// Whether the construction makes a copy, or a holder of what a shared pointer points to.
-bool ValueFlow::isHandedOn(const CXXConstructExpr *construct,
-                           const CXXConstructorDecl *constructor) {
-  if (isCopyOrMove(construct))
+bool ValueFlow::isHandedOn(const Node &construct, const Symbol &constructor) const {
+  if (construct.symbol->isCopying)
     return true;
-  if (construct->getNumArgs() != 1)
+  if (construct.arguments.size() != 1)
     return false;
-  const QualType type = construct->getType();
-  return (isTensor && uses.holdsTensors(type)) ||
-         (!uses.isUser(constructor) &&
-          uses.heldBy(construct->getArg(0)->getType()).modules == uses.heldBy(type).modules);
-}
-
-/// Whether the expression, or each of a list, selects elements of a tensor.
-bool ValueFlow::isIndex(const Expr *expr) const {
-  QualType type = expr->getType();
-  if (type.isNull())
-    return false;
-  if (const ArrayType *array = type->getAsArrayTypeUnsafe())
-    type = array->getElementType();
-  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
-  return record && vocabulary.traitOf(record) == Trait::Index;
-}
-
-bool ValueFlow::makesUsersModule(const Expr *expr) {
-  return llvm::any_of(uses.heldBy(expr->getType()).modules,
-                      [&](const CXXRecordDecl *module) { return uses.isUser(module); });
+  return (isTensor && holdsTensors(construct.type)) ||
+         (!constructor.isUser &&
+          modulesIn(construct.arguments.front()->type) == modulesIn(construct.type));
 }
 
 } // namespace gradtidy

@@ -1,28 +1,31 @@
 // How ValueFlow goes through calls.
 #include "ValueFlow.h"
 
-#include "analyzer/events/values/Values.h"
-
-#include "clang/AST/ExprCXX.h"
-
-using namespace clang;
-
 namespace gradtidy {
 
-ValueFlow::Step ValueFlow::intoCall(const CallExpr *call) {
-  if (registers(uses.traitOfCallee(call)))
+using namespace ir;
+
+/// Whether the value is what is called, or the object of which a method is called.
+bool ValueFlow::isCallee(const Node &call) const {
+  return !call.children.empty() && value == call.children.front() &&
+         !llvm::is_contained(call.arguments, value);
+}
+
+ValueFlow::Step ValueFlow::intoCall(const Node &call) {
+  if (registers(traitOfCallee(call)))
     return intoRegistration(call);
-  if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(call))
-    return intoOperator(operation);
+  if (call.kind == NodeKind::OperatorCall)
+    return intoOperator(call);
   return isMethodCall(call) ? intoMethod(call) : intoFunction(call);
 }
 
 /// A call that clang could not resolve for errors elsewhere.
-ValueFlow::Step ValueFlow::intoUnresolvedCall(const RecoveryExpr *recovery) {
-  const auto *callee = dyn_cast<OverloadExpr>(recovery->subExpressions().front());
+ValueFlow::Step ValueFlow::intoUnresolvedCall(const Node &damaged) {
+  const Node *callee =
+      damaged.children.empty() ? nullptr : as(NodeKind::Open, damaged.children.front());
   if (callee && callee == value)
     return Step::Used;
-  if (callee && registers(uses.traitOf(callee)) && entity && !isDerived) {
+  if (callee && callee->symbol && registers(callee->symbol->trait) && entity && !isDerived) {
     uses.facts[entity].isRegistered = true;
     return Step::NoUse;
   }
@@ -31,14 +34,14 @@ ValueFlow::Step ValueFlow::intoUnresolvedCall(const RecoveryExpr *recovery) {
 
 /// The variable that \p expr is a member of: `net` of `net.conv`, which somebody registers part by
 /// part.
-static Entity ownerOfPart(const Expr *expr) {
-  const auto *member = dyn_cast<MemberExpr>(originalOf(expr));
-  const auto *owner = member ? dyn_cast<DeclRefExpr>(strip(member->getBase())) : nullptr;
-  return owner ? canonical(owner->getDecl()) : nullptr;
+static Entity ownerOfPart(const Node *expr) {
+  const Node *member = as(NodeKind::Member, originalOf(expr));
+  const Node *owner = member ? as(NodeKind::Reference, strip(member->object)) : nullptr;
+  return owner ? canonical(owner->symbol) : nullptr;
 }
 
-ValueFlow::Step ValueFlow::intoRegistration(const CallExpr *call) {
-  if (value == call->getCallee())
+ValueFlow::Step ValueFlow::intoRegistration(const Node &call) {
+  if (isCallee(call))
     return Step::Used;
   if (entity && !isDerived) {
     uses.facts[entity].isRegistered = true;
@@ -48,36 +51,28 @@ ValueFlow::Step ValueFlow::intoRegistration(const CallExpr *call) {
   return Step::NoUse;
 }
 
-static bool isOfFramework(const CallExpr *call) {
-  const FunctionDecl *callee = call->getDirectCallee();
-  return callee && !isStandard(callee);
-}
-
-ValueFlow::Step ValueFlow::intoOperator(const CXXOperatorCallExpr *call) {
-  const bool isFirst = value == call->getArg(0);
-  const bool isProduct = call->isInfixBinaryOp() && call->getOperator() == OO_Star;
-  switch (isProduct ? OO_None : call->getOperator()) {
-  case OO_Subscript:
-  case OO_Star:
-  case OO_Arrow:
-  case OO_PlusPlus:
-  case OO_MinusMinus:
-    isDerived |= isTensor && isFirst && isOfFramework(call);
+ValueFlow::Step ValueFlow::intoOperator(const Node &call) {
+  const bool isFirst = !call.arguments.empty() && value == call.arguments.front();
+  const bool isProduct = call.op == "*" && call.arguments.size() == 2;
+  const bool isAccess = call.op == "[]" || (call.op == "*" && !isProduct) || call.op == "->" ||
+                        call.op == "++" || call.op == "--";
+  if (isAccess) {
+    isDerived |= isTensor && isFirst && call.symbol && !call.symbol->isStandard;
     return isFirst ? onwardIfHeld(call) : Step::Used;
-  case OO_Call:
-    meets(!isFirst && uses.holdsModules(call->getArg(0)->getType()));
-    return isFirst || isTensor ? Step::Used : lose();
-  default:
-    return intoOperation(call);
   }
+  if (call.op == "()") {
+    meets(!isFirst && holdsModules(call.arguments.front()->type));
+    return isFirst || isTensor ? Step::Used : lose();
+  }
+  return intoOperation(call);
 }
 
-ValueFlow::Step ValueFlow::intoOperation(const CXXOperatorCallExpr *call) {
+ValueFlow::Step ValueFlow::intoOperation(const Node &call) {
   if (!matters(call))
     return Step::Used;
   if (!isTensor)
     return lose();
-  use.isChange |= value == call->getArg(0) && !isDerived && call->isAssignmentOp();
+  use.isChange |= value == call.arguments.front() && !isDerived && isAssignmentOperator(call);
   meets(takesOther(call));
   isDerived = true;
   return Step::Onward;
@@ -85,35 +80,35 @@ ValueFlow::Step ValueFlow::intoOperation(const CXXOperatorCallExpr *call) {
 
 // ---- Methods and functions ---------------------------------------------------------------------
 
-ValueFlow::Step ValueFlow::intoMethod(const CallExpr *call) {
-  const auto *method = dyn_cast_or_null<CXXMethodDecl>(uses.calleeOf(call));
-  if (!method)
+ValueFlow::Step ValueFlow::intoMethod(const Node &call) {
+  const Symbol *method = calleeOf(call);
+  if (!method || !method->isMethod())
     return lose();
-  if (value == call->getCallee())
-    return intoObject(call, method);
-  if (!passed({call->getArgs(), call->getNumArgs()}, method))
+  if (isCallee(call))
+    return intoObject(call, *method);
+  if (!passed(call.arguments, *method))
     return lose();
-  return uses.definitionOf(method) ? onwardIfHeld(call) : intoUnseenMethod(call, method);
+  return definitionOf(method) ? onwardIfHeld(call) : intoUnseenMethod(call, *method);
 }
 
 /// The value is the object of the call.
-ValueFlow::Step ValueFlow::intoObject(const CallExpr *call, const CXXMethodDecl *method) {
+ValueFlow::Step ValueFlow::intoObject(const Node &call, const Symbol &method) {
   if (!isTensor && entity && !isDerived)
     noteManagement(call, method);
   // A number on the host: the tensor may stay there.
-  if (isTensor && !use.isOperand && !use.isChange && call->getType()->isArithmeticType())
+  if (isTensor && !use.isOperand && !use.isChange && isArithmetic(call))
     return Step::NoUse;
-  if (isTensor && !isStandard(method))
+  if (isTensor && !method.isStandard)
     compute(call, method);
   return onwardIfHeld(call);
 }
 
 /// The value is an argument.
-ValueFlow::Step ValueFlow::intoUnseenMethod(const CallExpr *call, const CXXMethodDecl *method) {
-  const Expr *object = methodObject(call);
-  const bool isThis = !object || isa<CXXThisExpr>(strip(object));
-  if (isTensor && !isStandard(method)) {
-    meets(object && uses.heldBy(object->getType()).any());
+ValueFlow::Step ValueFlow::intoUnseenMethod(const Node &call, const Symbol &method) {
+  const Node *object = methodObject(call);
+  const bool isThis = !object || strip(object)->kind == NodeKind::This;
+  if (isTensor && !method.isStandard) {
+    meets(object && holdsAny(object->type));
     isDerived = true;
   } else if (Entity container = object ? uses.rootOf(object) : nullptr) {
     holdIn(container);
@@ -126,100 +121,87 @@ ValueFlow::Step ValueFlow::intoUnseenMethod(const CallExpr *call, const CXXMetho
   return onwardIfHeld(call);
 }
 
-ValueFlow::Step ValueFlow::intoFunction(const CallExpr *call) {
-  const FunctionDecl *callee = uses.calleeOf(call);
-  if (value == call->getCallee())
+ValueFlow::Step ValueFlow::intoFunction(const Node &call) {
+  const Symbol *callee = calleeOf(call);
+  if (isCallee(call))
     return Step::Used;
   if (!callee)
     return lose();
-  const bool takesClosure = llvm::any_of(call->arguments(), [](const Expr *argument) {
-    return Vocabulary::isClosure(argument->getType());
-  });
-  if (!passed({call->getArgs(), call->getNumArgs()}, callee) || takesClosure ||
-      (isFactory(callee) && makesUsersModule(call)))
+  const bool takesClosure =
+      llvm::any_of(call.arguments, [](const Node *argument) { return isClosure(argument->type); });
+  const bool makesUsers =
+      llvm::any_of(modulesIn(call.type), [](const Symbol *module) { return module->isUser; });
+  if (!passed(call.arguments, *callee) || takesClosure || (isFactory(callee) && makesUsers))
     return lose();
-  if (isTensor && !isStandard(callee)) {
-    meets(vocabulary.isFramework(callee) && (isAmongOthers || takesOther(call)));
-    use.isChange |= !isDerived && vocabulary.roleOf(callee) == FunctionRole::Differentiate;
-    isDerived |= !vocabulary.worksInPlace(callee) || value != call->getArg(0);
+  if (isTensor && !callee->isStandard) {
+    meets(callee->isFramework && (isAmongOthers || takesOther(call)));
+    use.isChange |= !isDerived && callee->purpose == FunctionRole::Differentiate;
+    isDerived |= !callee->worksInPlace || value != call.arguments.front();
   }
   return onwardIfHeld(call);
 }
 
 // ---- What is done with an object ---------------------------------------------------------------
 
-/// Whether a flag that is true unless it is given is true.
-static bool isTrue(const CallExpr *call) {
-  const auto *flag =
-      call->getNumArgs() == 1 ? dyn_cast<CXXBoolLiteralExpr>(strip(call->getArg(0))) : nullptr;
-  return call->getNumArgs() == 0 || (flag && flag->getValue());
+/// Whether \p code puts the object whose method it is part of into evaluation mode.
+static bool evaluatesThis(const Node *code) {
+  bool evaluates = false;
+  forEach(code, [&](const Node &call) {
+    if (call.kind != NodeKind::MemberCall || !call.symbol ||
+        strip(call.object)->kind != NodeKind::This)
+      return;
+    const FunctionRole role = call.symbol->purpose;
+    evaluates |= role == FunctionRole::Eval || (role == FunctionRole::Train && !saysTrue(call));
+  });
+  return evaluates;
 }
 
-/// Whether \p statement puts the object whose method it is part of into evaluation mode.
-static bool evaluatesThis(const Stmt *statement, Vocabulary &vocabulary) {
-  if (!statement)
-    return false;
-  if (const auto *call = dyn_cast<CXXMemberCallExpr>(statement))
-    if (const CXXMethodDecl *method = call->getMethodDecl();
-        method && isa<CXXThisExpr>(strip(call->getImplicitObjectArgument()))) {
-      const FunctionRole role = vocabulary.roleOf(method);
-      if (role == FunctionRole::Eval || (role == FunctionRole::Train && !isTrue(call)))
-        return true;
-    }
-  return llvm::any_of(statement->children(),
-                      [&](const Stmt *child) { return evaluatesThis(child, vocabulary); });
-}
-
-void ValueFlow::noteManagement(const CallExpr *call, const CXXMethodDecl *method) {
-  const FunctionRole role = vocabulary.roleOf(method);
-  if (role == FunctionRole::Train && isTrue(call))
+void ValueFlow::noteManagement(const Node &call, const Symbol &method) {
+  const FunctionRole role = method.purpose;
+  if (role == FunctionRole::Train && saysTrue(call))
     modeCalls.trained.insert(entity);
   else if (role == FunctionRole::Train || role == FunctionRole::Eval) {
     // What goes with the object itself is no frozen part of it: it is not registered.
     const auto [known, isNew] = modeCalls.evaluating.try_emplace(place.function);
     if (isNew && place.function)
-      known->second = evaluatesThis(place.function->getBody(), vocabulary);
+      known->second = evaluatesThis(codeOf(*place.function));
     if (!known->second)
       modeCalls.evaluated.insert(entity);
-  } else if (role == FunctionRole::Parameters || uses.isManagement(method) ||
-             vocabulary.traitOf(method) == Trait::ReachesModule)
+  } else if (role == FunctionRole::Parameters || ModuleUses::isManagement(&method) ||
+             method.trait == Trait::ReachesModule)
     uses.facts[entity].isManaged = true;
 }
 
 /// Whether the entity is a member of a class that the function is no part of: what it takes to the
 /// host, it looks at.
 bool ValueFlow::isOthers() const {
-  const auto *field = dyn_cast_or_null<FieldDecl>(entity);
-  return field && classOf(place.function) != field->getParent()->getCanonicalDecl();
+  return entity && entity->kind == SymbolKind::Member && classOf(place.function) != entity->owner;
 }
 
 /// Whether the conversion is, or may be, one to a device, and not only to a type of numbers.
-bool ValueFlow::movesDevice(const CXXMethodDecl *method) {
-  return method->param_empty() ||
-         llvm::any_of(method->parameters(), [&](const ParmVarDecl *parameter) {
-           const TypeRole role = vocabulary.roleOf(parameter->getType());
+static bool movesDevice(const Symbol &method) {
+  return method.parameters.empty() || llvm::any_of(method.parameters, [](const Symbol *parameter) {
+           const TypeRole role = parameter->type ? parameter->type->role : TypeRole::None;
            return role == TypeRole::Device || role == TypeRole::Tensor;
          });
 }
 
 /// What a tensor's method computes.
-void ValueFlow::compute(const CallExpr *call, const CXXMethodDecl *method) {
-  const Trait trait = vocabulary.traitOf(method);
+void ValueFlow::compute(const Node &call, const Symbol &method) {
   // The result of an operation with others is no longer what should have been moved.
-  use.isMove |= trait == Trait::MovesTensor && !use.isOperand && movesDevice(method) &&
-                !(vocabulary.roleOf(method) == FunctionRole::MoveToCpu && isOthers());
+  use.isMove |= method.trait == Trait::MovesTensor && !use.isOperand && movesDevice(method) &&
+                !(method.purpose == FunctionRole::MoveToCpu && isOthers());
   // Who reads its gradient trains it by hand.
-  use.isChange |=
-      !isDerived && ((trait != Trait::RequiresGrad && vocabulary.worksInPlace(method)) ||
-                     vocabulary.roleOf(method) == FunctionRole::Gradient);
-  meets(takesOther(call) && !simpleName(method).ends_with("_as"));
-  isDerived |= !vocabulary.worksInPlace(method);
+  use.isChange |= !isDerived && ((method.trait != Trait::RequiresGrad && method.worksInPlace) ||
+                                 method.purpose == FunctionRole::Gradient);
+  meets(takesOther(call) && !method.name.ends_with("_as"));
+  isDerived |= !method.worksInPlace;
 }
 
 /// Whether a tensor meets others in the call.
-bool ValueFlow::takesOther(const CallExpr *call) {
-  return llvm::any_of(call->arguments(), [&](const Expr *argument) {
-    return argument != value && uses.holdsTensors(argument->getType());
+bool ValueFlow::takesOther(const Node &call) const {
+  return llvm::any_of(call.arguments, [&](const Node *argument) {
+    return argument != value && holdsTensors(argument->type);
   });
 }
 
@@ -227,25 +209,23 @@ bool ValueFlow::takesOther(const CallExpr *call) {
 
 /// Hands the entity on to the parameter that takes the value. False if nobody knows what happens to
 /// it there.
-bool ValueFlow::passed(Arguments arguments, const FunctionDecl *callee) {
-  if (!uses.isUser(callee))
-    return isStandard(callee) || vocabulary.isFramework(callee);
+bool ValueFlow::passed(Arguments arguments, const Symbol &callee) {
+  if (!callee.isUser)
+    return callee.isStandard || callee.isFramework;
   const size_t index = llvm::find(arguments, value) - arguments.begin();
-  if (index >= arguments.size() || index >= callee->getNumParams())
+  if (index >= arguments.size() || index >= callee.parameters.size())
     return false;
-  const FunctionDecl *definition = uses.definitionOf(callee);
-  if (!definition || index >= definition->getNumParams())
-    return passedUnseen(arguments, callee, callee->getParamDecl(index));
+  const Symbol *definition = definitionOf(&callee);
+  if (!definition || index >= definition->parameters.size())
+    return passedUnseen(arguments, callee, *callee.parameters[index]);
   if (entity && !isDerived)
-    uses.facts[entity].parameters.insert(canonical(definition->getParamDecl(index)));
+    uses.facts[entity].parameters.insert(canonical(definition->parameters[index]));
   return true;
 }
 
-bool ValueFlow::passedUnseen(Arguments arguments, const FunctionDecl *callee,
-                             const ParmVarDecl *parameter) {
-  const QualType type = parameter->getType();
-  const bool isRead = !uses.holdsModules(type) &&
-                      (!type->isReferenceType() || type.getNonReferenceType().isConstQualified());
+bool ValueFlow::passedUnseen(Arguments arguments, const Symbol &callee, const Symbol &parameter) {
+  const Type *type = parameter.type;
+  const bool isRead = type && !holdsModules(type) && (!type->isReference || type->isConst);
   const bool isLent = !isRead && entity && cannotRegister(arguments, callee);
   if (isLent && !isDerived)
     uses.facts[entity].isLent = true;
@@ -253,18 +233,15 @@ bool ValueFlow::passedUnseen(Arguments arguments, const FunctionDecl *callee,
 }
 
 /// Whether the unseen function that a module calls gets nothing that could own the value.
-bool ValueFlow::cannotRegister(Arguments arguments, const FunctionDecl *callee) {
-  const CXXRecordDecl *record = classOf(place.function);
-  const auto *method = dyn_cast<CXXMethodDecl>(callee);
-  const auto reaches = [&](QualType type) {
-    return uses.holdsModules(type) || vocabulary.reachesTraining(type);
+bool ValueFlow::cannotRegister(Arguments arguments, const Symbol &callee) {
+  const auto reaches = [](const Type *type) {
+    return holdsModules(type) || (type && type->leadsToTraining);
   };
-  return record && vocabulary.roleOf(record) == TypeRole::Module &&
-         (!method || method->isStatic()) &&
-         (callee->getReturnType()->isVoidType() || !reaches(callee->getReturnType())) &&
-         llvm::none_of(arguments, [&](const Expr *other) {
-           return other != value && reaches(other->getType());
-         });
+  const bool isFree = !callee.isMethod() || callee.isStaticMethod;
+  return isModuleClass(classOf(place.function)) && isFree &&
+         ((callee.type && callee.type->isVoid) || !reaches(callee.type)) &&
+         llvm::none_of(arguments,
+                       [&](const Node *other) { return other != value && reaches(other->type); });
 }
 
 } // namespace gradtidy

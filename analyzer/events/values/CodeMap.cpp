@@ -4,6 +4,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "clang/Index/USRGeneration.h"
 
 namespace gradtidy {
@@ -19,7 +20,8 @@ struct CodeMap::OwnedSymbol : ir::Symbol {
 };
 
 CodeMap::CodeMap(ASTContext &context, Vocabulary &vocabulary, IsUserCode isUserCode)
-    : ast(context), vocabulary(vocabulary), isUser(std::move(isUserCode)) {}
+    : ast(context), vocabulary(vocabulary), isUser(std::move(isUserCode)),
+      detached(findDetachedMethods(context)) {}
 
 /// What \p code wraps in the same place, or null: implicit casts, temporaries, cleanups.
 static const Expr *wrapped(const Stmt *code) {
@@ -246,6 +248,29 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
     if (operators.empty())
       operators.push_back(symbol(lambda->getCallOperator()));
     node.declared = llvm::ArrayRef(operators).copy(allocator);
+  } else if (isa<RecoveryExpr>(expr)) {
+    node.kind = NodeKind::Damaged;
+  } else if (isa<CXXNewExpr>(expr)) {
+    node.kind = NodeKind::New;
+  } else if (isa<ParenListExpr>(expr)) {
+    node.kind = NodeKind::List;
+  } else if (const auto *open = dyn_cast<CXXUnresolvedConstructExpr>(&expr)) {
+    node.kind = NodeKind::OpenConstruct;
+    node.type = type(open->getTypeAsWritten());
+    node.arguments = node.children;
+  } else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(&expr)) {
+    node.kind = NodeKind::Open;
+    node.op = names.save(member->getMember().getAsString());
+    node.object = member->isImplicitAccess() ? nullptr : made(member->getBase());
+  } else if (const auto *overloads = dyn_cast<OverloadExpr>(&expr)) {
+    node.kind = NodeKind::Open;
+    node.op = names.save(overloads->getName().getAsString());
+    node.name = overloads->getNameLoc();
+    if (overloads->getNumDecls() > 0)
+      node.symbol = symbol((*overloads->decls_begin())->getUnderlyingDecl()->getAsFunction());
+    if (const auto *method = dyn_cast<UnresolvedMemberExpr>(overloads);
+        method && !method->isImplicitAccess())
+      node.object = made(method->getBase());
   } else if (isa<ArraySubscriptExpr>(expr)) {
     node.kind = NodeKind::Subscript;
   } else if (isa<ParenExpr>(expr)) {
@@ -258,9 +283,33 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
   }
 }
 
+/// Whether its parameters leave open that \p function is what is called.
+static bool takesArguments(const FunctionDecl &function, const CallExpr &call) {
+  return function.isTemplated() || function.isVariadic() ||
+         (function.getNumParams() >= call.getNumArgs() &&
+          function.getMinRequiredArguments() <= call.getNumArgs());
+}
+
+const FunctionDecl *CodeMap::candidateFor(const CallExpr &call,
+                                          const OverloadExpr &overloads) const {
+  const FunctionDecl *only = nullptr;
+  for (const NamedDecl *candidate : overloads.decls()) {
+    const FunctionDecl *function = candidate->getUnderlyingDecl()->getAsFunction();
+    if (!function || !takesArguments(*function, call))
+      continue;
+    if (only && (isUser(function) || isUser(only)))
+      return nullptr;
+    only = function;
+  }
+  return only;
+}
+
 void CodeMap::describeCall(ir::Node &node, const CallExpr &call) {
   using ir::NodeKind;
   node.kind = NodeKind::Call;
+  if (const auto *overloads = dyn_cast<OverloadExpr>(call.getCallee()->IgnoreParenImpCasts()))
+    if (OwnedNode *open = nodes.lookup(overloads))
+      open->symbol = symbol(candidateFor(call, *overloads));
   node.symbol = symbol(call.getDirectCallee());
   node.brackets = {{}, call.getRParenLoc()};
   node.arguments = allMade(llvm::ArrayRef(call.getArgs(), call.getNumArgs()));
@@ -411,6 +460,9 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
     symbol->type = type(value->getType());
   symbol->isImplicit = declaration->isImplicit();
   const auto *canonical = cast<NamedDecl>(declaration->getCanonicalDecl());
+  if (const auto *method = dyn_cast<FunctionDecl>(canonical))
+    if (const FunctionDecl *declared = detached.declarations.lookup(method))
+      canonical = declared;
   symbol->first = canonical == declaration || isa<CXXRecordDecl>(declaration)
                       ? symbol
                       : this->symbol(canonical);
@@ -430,10 +482,15 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
     describeVariable(*symbol, *variable);
   else if (const auto *function = dyn_cast<FunctionDecl>(declaration))
     describeFunction(*symbol, *function);
-  if (isa<FunctionDecl, CXXRecordDecl>(declaration)) {
+  symbol->isUser = isUser(declaration);
+  if (const auto *variable = dyn_cast<VarDecl>(declaration);
+      isa<FunctionDecl, CXXRecordDecl>(declaration) ||
+      (variable && variable->isFileVarDecl() && !isUser(variable))) {
     symbol->isFramework = vocabulary.isFramework(declaration);
     symbol->trait = vocabulary.traitOf(declaration);
   }
+  if (isa<FunctionDecl>(declaration) || (isa<CXXRecordDecl>(declaration) && symbol->isFramework))
+    symbol->operation = vocabulary.operationOf(declaration);
   if (isa<VarDecl, FieldDecl, FunctionDecl, CXXRecordDecl>(declaration))
     waiting.push_back(symbol);
   if (isOutermost)
@@ -481,12 +538,21 @@ void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
   }
 }
 
-/// The declaration with the body that \p function runs, or null. Where errors keep a template from
-/// being instantiated, it speaks for itself.
-static const FunctionDecl *definitionOf(const FunctionDecl &function) {
+const FunctionDecl *CodeMap::definitionOf(const FunctionDecl &function) const {
   const FunctionDecl *definition = nullptr, *pattern = function.getTemplateInstantiationPattern();
-  return function.hasBody(definition) || (pattern && pattern->hasBody(definition)) ? definition
-                                                                                   : nullptr;
+  return function.hasBody(definition) || (pattern && pattern->hasBody(definition))
+             ? definition
+             : detached.definitions.lookup(function.getCanonicalDecl());
+}
+
+bool CodeMap::redefines(const CXXMethodDecl &method) const {
+  bool isFound = false;
+  if (method.getParent()->hasDefinition())
+    method.getParent()->forallBases([&](const CXXRecordDecl *base) {
+      isFound |= vocabulary.isFramework(base) && !base->lookup(method.getDeclName()).empty();
+      return true;
+    });
+  return isFound;
 }
 
 void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function) {
@@ -499,8 +565,18 @@ void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function)
   symbol.isDependent = function.isDependentContext();
   const auto *constructor = dyn_cast<CXXConstructorDecl>(&function);
   symbol.isDelegating = constructor && constructor->isDelegatingConstructor();
+  symbol.isCopying = constructor && constructor->isCopyOrMoveConstructor();
+  if (constructor && constructor->getInheritedConstructor())
+    symbol.inherited = this->symbol(constructor->getInheritedConstructor().getConstructor());
+  symbol.purpose = vocabulary.roleOf(&function);
+  symbol.worksInPlace = vocabulary.worksInPlace(&function);
   const auto *method = dyn_cast<CXXMethodDecl>(&function);
   symbol.isClosure = method && method->getParent()->isLambda();
+  symbol.isConstMethod = method && method->isConst();
+  symbol.isStaticMethod = method && method->isStatic();
+  symbol.isVirtual = method && method->isVirtual();
+  symbol.isOfTemplate = method && (method->isTemplated() || method->isTemplateInstantiation());
+  symbol.redefines = method && method->getIdentifier() && isUser(method) && redefines(*method);
   llvm::SmallVector<const ir::Symbol *, 4> parameters;
   for (const ParmVarDecl *parameter : function.parameters())
     parameters.push_back(this->symbol(parameter));
@@ -526,6 +602,15 @@ static const Expr *initializerOf(const NamedDecl &declaration) {
   return member && member->hasInClassInitializer() ? member->getInClassInitializer() : nullptr;
 }
 
+llvm::ArrayRef<ir::Initializer> CodeMap::initializersOf(const FunctionDecl &function) {
+  llvm::SmallVector<ir::Initializer, 8> found;
+  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(&function))
+    for (const CXXCtorInitializer *init : constructor->inits())
+      if (init->isWritten())
+        found.push_back({symbol(init->getAnyMember()), make(init->getInit(), nullptr)});
+  return llvm::ArrayRef(found).copy(allocator);
+}
+
 void CodeMap::settle() {
   while (!waiting.empty()) {
     OwnedSymbol *symbol = waiting.back();
@@ -533,8 +618,10 @@ void CodeMap::settle() {
     if (const auto *record = dyn_cast<CXXRecordDecl>(symbol->origin)) {
       describeRecord(*symbol, *record);
     } else if (const auto *function = dyn_cast<FunctionDecl>(symbol->origin)) {
-      if (symbol->definition == symbol)
+      if (symbol->definition == symbol) {
         symbol->body = make(function->getBody(), nullptr);
+        symbol->initializers = initializersOf(*function);
+      }
     } else if (const Expr *init = symbol->isOfSystem ? nullptr : initializerOf(*symbol->origin)) {
       symbol->init = make(init, nullptr);
       symbol->namesDevice = symbol->type && symbol->type->role == TypeRole::Device &&
@@ -563,6 +650,7 @@ const ir::Type *CodeMap::type(QualType type) {
   if (object->isIntegerType() && !object->isDependentType())
     result->bits = ast.getIntWidth(object);
   result->isVoid = object->isVoidType();
+  result->isDependent = object->isDependentType();
   const auto *enumeration = object->getAs<EnumType>();
   result->isEnumeration = enumeration != nullptr;
   if (enumeration)
@@ -575,6 +663,8 @@ const ir::Type *CodeMap::type(QualType type) {
   result->holdsTensors =
       vocabulary.isTensorList(object) ||
       (result->record && result->record->isStandard && vocabulary.holdsTensors(object));
+  result->leadsToTensors = vocabulary.heldIn(type).hasTensors;
+  result->leadsToTraining = vocabulary.reachesTraining(type);
   result->pointee = this->type(pointee(object));
   llvm::SmallVector<const ir::Symbol *, 2> modules;
   for (const CXXRecordDecl *module : vocabulary.heldIn(type).modules)
@@ -601,8 +691,11 @@ void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
     if (const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl())
       bases.push_back(this->symbol(type));
   symbol.bases = llvm::ArrayRef(bases).copy(allocator);
-  if (!symbol.isFramework && !symbol.isStandard)
+  symbol.isDependent = record.isDependentContext();
+  if (!symbol.isStandard)
     symbol.role = vocabulary.roleOf(&record);
+  if (symbol.isFramework)
+    symbol.rule = vocabulary.ruleOf(&record);
   if (!symbol.isStandard)
     symbol.record = whole(record);
 }
@@ -628,6 +721,14 @@ const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
                        method->isImplicit() || method->isDefaulted() || method->isDeleted(),
                        method->isDefined(), method->getTemplateInstantiationPattern() != nullptr});
   result->methods = llvm::ArrayRef(methods).copy(allocator);
+  llvm::SmallVector<const ir::Symbol *, 2> generic;
+  for (const Decl *declaration : record.decls())
+    if (const auto *pattern = dyn_cast<FunctionTemplateDecl>(declaration)) {
+      generic.push_back(symbol(pattern->getTemplatedDecl()));
+      for (const FunctionDecl *special : pattern->specializations())
+        generic.push_back(symbol(special));
+    }
+  result->generic = llvm::ArrayRef(generic).copy(allocator);
   llvm::SmallVector<const ir::Symbol *, 4> constructors;
   for (const CXXConstructorDecl *constructor : record.ctors())
     if (!constructor->isCopyOrMoveConstructor() && !constructor->isDeleted())

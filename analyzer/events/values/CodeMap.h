@@ -5,6 +5,7 @@
 // other code when somebody first asks for it. Only what knows the AST includes this header.
 #pragma once
 
+#include "DetachedMethods.h"
 #include "analyzer/ir/Node.h"
 
 #include "clang/AST/ASTContext.h"
@@ -62,11 +63,21 @@ private:
   void describeStatement(ir::Node &node, const clang::Stmt &code);
   void describeExpression(ir::Node &node, const clang::Expr &expr);
   void describeCall(ir::Node &node, const clang::CallExpr &call);
+  /// What \p call calls of the \p overloads: the only candidate of the user, or any that is not the
+  /// user's. Null if nobody knows.
+  const clang::FunctionDecl *candidateFor(const clang::CallExpr &call,
+                                          const clang::OverloadExpr &overloads) const;
   void describeConstruction(ir::Node &node, const clang::CXXConstructExpr &made);
   void describeReference(ir::Node &node, const clang::DeclRefExpr &reference);
   void evaluate(ir::Node &node, const clang::Expr &expr) const;
   void describeVariable(ir::Symbol &symbol, const clang::VarDecl &variable);
   void describeFunction(ir::Symbol &symbol, const clang::FunctionDecl &function);
+  /// The declaration with the body that \p function runs, or null. Where errors keep a template
+  /// from being instantiated, it speaks for itself.
+  const clang::FunctionDecl *definitionOf(const clang::FunctionDecl &function) const;
+  llvm::ArrayRef<ir::Initializer> initializersOf(const clang::FunctionDecl &function);
+  /// Whether a class of the framework that the class derives from has something of that name.
+  bool redefines(const clang::CXXMethodDecl &method) const;
   void describeRecord(ir::Symbol &symbol, const clang::CXXRecordDecl &record);
   /// What is known of a class as a whole.
   const ir::Class *whole(const clang::CXXRecordDecl &record);
@@ -84,6 +95,7 @@ private:
   llvm::DenseMap<const clang::Stmt *, OwnedNode *> nodes;
   llvm::DenseMap<const clang::NamedDecl *, OwnedSymbol *> symbols;
   llvm::DenseMap<void *, const ir::Type *> types;
+  const DetachedMethods detached;
   std::vector<OwnedSymbol *> waiting;
   bool isMaking = false; ///< What waits is made when all else is.
 };

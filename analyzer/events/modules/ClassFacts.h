@@ -1,9 +1,8 @@
-// What is known of a module from the classes of a program: whatever unit shows them, and without an
-// AST.
+// What follows from all module classes of a program.
 #pragma once
 
-#include "CalledModule.h"
-#include "ModuleClass.h"
+#include "ModuleNature.h"
+#include "analyzer/events/CalledModule.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -13,10 +12,11 @@
 
 namespace gradtidy {
 
-class ModuleFacts {
+class ClassFacts {
 public:
-  /// The module classes of the user, which must outlive this object.
-  explicit ModuleFacts(const std::vector<std::unique_ptr<const ModuleClass>> &classes);
+  /// The module classes of the user. All arguments must outlive this object.
+  ClassFacts(const std::vector<std::unique_ptr<const ModuleClass>> &classes,
+             ModuleNatures &natures);
 
   const ModuleClass *viewOf(const ir::Symbol *record) const { return views.lookup(record); }
 
@@ -24,16 +24,10 @@ public:
   /// code that makes it does not tell, whether it has nothing, and what a clone loses.
   void complete(CalledModule &module) const;
 
-  /// Says of \p member, where that is not known, whether it has parameters, buffers or a mode.
-  void complete(ModuleMember &member) const;
-
 private:
   using Views = std::vector<const ModuleClass *>;
   using Seen = llvm::SmallPtrSetImpl<const ModuleClass *>;
 
-  /// Whether the mode makes a difference to the modules in a value of that type.
-  Answer modeOf(const ir::Type &type) const;
-  Answer modeOf(const ir::Symbol &module) const;
   /// The registered members, of the class or of a module in it, that a clone gets anew.
   std::vector<const ir::Symbol *> lostByClone(const ModuleClass &view) const;
   /// Whether modules of the class have neither layers nor parameters.
@@ -48,12 +42,9 @@ private:
   bool mayHoldModes(const ModuleClass &view, Seen &seen) const;
   bool mayHoldOwnModes(const ModuleClass &view, Seen &seen) const;
 
+  ModuleNatures &natures;
   Views all; ///< In their order.
   llvm::DenseMap<const ir::Symbol *, const ModuleClass *> views;
 };
-
-/// Adds to \p known, of the source that shows the class best, what another source says of the
-/// class: what is registered, managed or replaced anywhere is so.
-void join(ModuleClass &known, const ModuleClass &other);
 
 } // namespace gradtidy

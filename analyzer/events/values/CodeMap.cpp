@@ -700,6 +700,15 @@ void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
     symbol.record = whole(record);
 }
 
+/// Whether the method overrides what copies a module.
+static bool saysHowToCopy(const CXXMethodDecl &method, const Vocabulary &vocabulary) {
+  const auto copies = [&](const CXXMethodDecl *each) {
+    return vocabulary.operationOf(each) == Operation::CopyModule;
+  };
+  return method.size_overridden_methods() > 0 &&
+         (copies(&method) || llvm::any_of(method.overridden_methods(), copies));
+}
+
 const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
   ir::Class *result = new (allocator) ir::Class;
   const bool isWhole = isUser(&record);
@@ -713,14 +722,15 @@ const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
     const CXXRecordDecl *type = base.getType()->getAsCXXRecordDecl();
     return !type || !type->hasDefinition();
   });
-  if (!isWhole)
-    return result;
   llvm::SmallVector<ir::Method, 8> methods;
   for (const CXXMethodDecl *method : record.methods())
-    methods.push_back({symbol(method),
-                       method->isImplicit() || method->isDefaulted() || method->isDeleted(),
-                       method->isDefined(), method->getTemplateInstantiationPattern() != nullptr});
+    if (isWhole || saysHowToCopy(*method, vocabulary))
+      methods.push_back(
+          {symbol(method), method->isImplicit() || method->isDefaulted() || method->isDeleted(),
+           method->isDefined(), method->getTemplateInstantiationPattern() != nullptr});
   result->methods = llvm::ArrayRef(methods).copy(allocator);
+  if (!isWhole)
+    return result;
   llvm::SmallVector<const ir::Symbol *, 2> generic;
   for (const Decl *declaration : record.decls())
     if (const auto *pattern = dyn_cast<FunctionTemplateDecl>(declaration)) {

@@ -155,8 +155,8 @@ struct Method {
   bool isOfTemplate = false; ///< It is made of a template.
 };
 
-/// What is known of a class as a whole; of one that is not the user's its public data members
-/// alone. Lists are in the order of declarations.
+/// What is known of a class as a whole; of one that is not the user's the public data members and
+/// the methods that override what copies a module. Lists are in the order of declarations.
 struct Class {
   llvm::ArrayRef<Method> methods;
   llvm::ArrayRef<const Symbol *> generic; ///< Templates of methods, and what is made of them.

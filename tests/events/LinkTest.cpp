@@ -5,6 +5,7 @@
 #include "analyzer/events/Parse.h"
 #include "analyzer/events/Print.h"
 #include "analyzer/events/lowering/UnitLowering.h"
+#include "analyzer/events/modules/ModuleClasses.h"
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/ir/LoadedSources.h"
 #include "analyzer/model/Model.h"
@@ -298,6 +299,7 @@ extern int steps;
   }
   ir::LoadedSources loaded(folder);
   const ParsedUnit program = linked({texts[0], texts[1]}, &loaded);
+  findModules(*program.unit);
   const LoweredUnit &unit = *program.unit;
   std::map<std::string, unsigned> count;
   for (const auto &function : unit.contents().functions)

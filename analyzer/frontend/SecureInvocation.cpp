@@ -158,8 +158,12 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
 
 void securePreprocessor(clang::CompilerInstance &compiler) {
   clang::Preprocessor &preprocessor = compiler.getPreprocessor();
-  clang::EmptyPragmaHandler debug("__debug"); // Clang's own is found by its name.
-  preprocessor.RemovePragmaHandler("clang", &debug);
+  // Clang's own are found by their names. Those of modules compile texts and files in ways of their
+  // own, and write what comes of it.
+  for (const char *name : {"__debug", "module"}) {
+    clang::EmptyPragmaHandler handler(name);
+    preprocessor.RemovePragmaHandler("clang", &handler);
+  }
   if (!compiler.getFrontendOpts().Inputs.front().getKind().isPreprocessed())
     preprocessor.addPPCallbacks(std::make_unique<LineMarkers>(compiler.getSourceManager()));
 }

@@ -22,8 +22,9 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
 
 /// Takes from the preprocessor of \p compiler what clang has for its own tests and output: `#pragma
 /// clang __debug`, with which a source has clang crash, or print what it likes on standard error;
-/// and, but for preprocessed sources, the say of line markers (`# 1 "file.h" 3`) in which code is
-/// a system's, which nobody looks at. To be called before anything is parsed.
+/// `#pragma clang module`, with which it has clang compile and write modules; and, but for
+/// preprocessed sources, the say of line markers (`# 1 "file.h" 3`) in which code is a system's,
+/// which nobody looks at. To be called before anything is parsed.
 void securePreprocessor(clang::CompilerInstance &compiler);
 
 /// The files of \p base without FIFOs, devices and sockets, which may block or never end, and

@@ -105,13 +105,17 @@ void SystemIncludes::InclusionDirective(clang::SourceLocation hash, const clang:
     return;
   if (!isNameOfFramework(name))
     otherNames.insert(&file->getFileEntry());
-  if (const auto *includer = sources.getFileEntryForID(sources.getFileID(hash)))
+  const auto *includer = sources.getFileEntryForID(sources.getFileID(hash));
+  if (!includer) // `-include`
+    includer = sources.getFileEntryForID(sources.getMainFileID());
+  if (includer)
     included[includer].insert(*file);
 }
 
 void SystemIncludes::FileChanged(clang::SourceLocation location, FileChangeReason reason,
                                  SrcMgr::CharacteristicKind kind, clang::FileID) {
-  if (reason != SystemHeaderPragma)
+  const bool isEntered = reason == EnterFile && SrcMgr::isSystem(kind);
+  if (reason != SystemHeaderPragma && !isEntered)
     return;
   const clang::SourceManager &sources = preprocessor.getSourceManager();
   if (const auto *file = sources.getFileEntryForID(sources.getFileID(location)))

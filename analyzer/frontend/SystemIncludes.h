@@ -57,7 +57,7 @@ private:
   const Scope scope;
   /// What files that are no system headers include.
   llvm::DenseMap<const clang::FileEntry *, llvm::SmallSetVector<clang::FileEntryRef, 4>> included;
-  /// As what a file was first included, or what it said of itself.
+  /// As what a file was first included; a system's if it was ever read, or said of itself, so.
   llvm::DenseMap<const clang::FileEntry *, clang::SrcMgr::CharacteristicKind> kinds;
   FileSet otherNames; ///< Files included by names that are none of a framework's.
 };

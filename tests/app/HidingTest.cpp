@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <vector>
 
 using namespace gradtidy::test;
@@ -62,6 +63,48 @@ TEST_CASE("Headers of the project that count as the system's are named") {
 
   CHECK(count(lint(project, {"--no-cache", "--quiet"}, flags).err, "Not analyzed") == 0);
   CHECK(findings(lint(project, {"--no-cache", "--system-headers"}, flags)) == 4);
+}
+
+TEST_CASE(
+    "Headers that a flag includes, or that are read a second time as the system's, are named") {
+  const Project project;
+  const auto isNamed = [&](const std::string &header, const std::vector<std::string> &flags) {
+    const Run run = lint(project, {"--no-cache"}, flags);
+    CHECK(findings(run) == 1);
+    CHECK(count(run.err, "Not analyzed: 1 header of the project, taken for the system's or the "
+                         "framework's: " +
+                             project.path(header) + ".") == 1);
+  };
+  project.write("pragma.h", "#pragma GCC system_header\n" + include + trainingLoop("pragma"));
+  project.write("train.cpp", include + trainingLoop("train"));
+  isNamed("pragma.h", {"-include", "pragma.h"});
+  project.write("again.h", "#ifdef AGAIN\n" + trainingLoop("again") + "#endif\n");
+  project.write("train.cpp", include + "#include \"again.h\"\n#define AGAIN\n#include <again.h>\n" +
+                                 trainingLoop("train"));
+  isNamed("again.h", {"-isystem", "."});
+  // One that is read once is the user's, whoever includes it afterwards.
+  project.write("again.h", "#pragma once\n" + trainingLoop("again"));
+  const Run run = lint(project, {"--no-cache"}, {"-isystem", "."});
+  CHECK(findings(run) == 2);
+  CHECK(count(run.err, "Not analyzed") == 0);
+}
+
+TEST_CASE("A source has no modules built") {
+  const Project project;
+  project.write("temporary/here", "");
+  project.write("train.cpp", include + trainingLoop("before") +
+                                 "#pragma clang module build evil\nmodule evil {}\n"
+                                 "#pragma clang module contents\n#pragma clang module begin evil\n"
+                                 "#include \"missing.h\"\n#pragma clang module end\n"
+                                 "#pragma clang module endbuild\n" +
+                                 trainingLoop("behind"));
+  const Run run =
+      project.run("/usr/bin/env",
+                  {"TMPDIR=" + project.path("temporary"), gradtidyProgram(), "--no-cache",
+                   "--model=" + axonModel(), "train.cpp", "--", "-std=c++20", "-I" + axonFolder()});
+  CHECK(findings(run) == 2);
+  const auto files = std::filesystem::directory_iterator(project.path("temporary"));
+  CHECK(std::distance(begin(files), end(files)) == 1);
 }
 
 TEST_CASE("Headers beside what passes for the framework are named") {

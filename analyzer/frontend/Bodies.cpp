@@ -121,7 +121,8 @@ FunctionPlace placeOf(const clang::NamedDecl &function, const clang::SourceManag
 
 FunctionPlace placeOf(std::string name, clang::SourceLocation location,
                       const clang::SourceManager &sources) {
-  const clang::PresumedLoc place = sources.getPresumedLoc(location);
+  // `#line` gives what names it likes, of which functions with one name might share one.
+  const clang::PresumedLoc place = sources.getPresumedLoc(location, /*UseLineDirectives=*/false);
   FunctionPlace result;
   result.name = std::move(name);
   if (place.isValid()) {

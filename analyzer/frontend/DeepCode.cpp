@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gradtidy {
 
@@ -21,6 +22,9 @@ constexpr size_t maxBrackets = maxNesting - 100; ///< Clang itself takes maxNest
 constexpr size_t maxBraces = 1000;               ///< The time for closures is quadratic.
 /// A less-than that is pending may open template arguments, which take more than one token.
 constexpr unsigned tokensOfAngle = 2;
+/// An `else` and what it stands in are a level of the tree. The time for the names in them is
+/// quadratic.
+constexpr unsigned tokensOfElse = 2;
 /// Namespaces and classes within each other of which one alone can be left out.
 constexpr size_t maxScopes = 64;
 constexpr size_t maxConditions = 64; ///< Of the preprocessor, within each other.
@@ -40,8 +44,11 @@ clang::LangOptions languageOptions() {
 } // namespace
 
 void NestingMeter::add(tok::TokenKind kind) {
+  if (tok::isPragmaAnnotation(kind))
+    return; // A line by itself, wherever it stands.
   const bool followsString = isString;
   isString = tok::isStringLiteral(kind);
+  const unsigned ended = std::exchange(open.back().ended, 0);
   switch (kind) {
   case tok::l_paren:
   case tok::l_square:
@@ -60,10 +67,19 @@ void NestingMeter::add(tok::TokenKind kind) {
       pop();
     pop();
     if (open.size() == 1 || open.back().opener == tok::l_brace)
-      forget(0);
+      endStatement();
     return;
   case tok::semi:
-    return forget(0);
+    return endStatement();
+  case tok::kw_else:
+    return countHead(ended + tokensOfElse);
+  case tok::kw_if:
+  case tok::kw_for:
+  case tok::kw_while:
+  case tok::kw_do:
+  case tok::kw_switch:
+  case tok::colon: // Of a label, or of nothing that is deep.
+    return countHead();
   case tok::comma:
     return forget(tokensOfAngle * open.back().angles);
   case tok::less:
@@ -85,9 +101,14 @@ bool NestingMeter::isTooDeep() const {
   return tokens > maxTokens || braces > maxBraces || brackets() > maxBrackets;
 }
 
-void NestingMeter::count() {
-  ++open.back().tokens;
-  ++tokens;
+void NestingMeter::count(unsigned added) {
+  open.back().tokens += added;
+  tokens += added;
+}
+
+void NestingMeter::countHead(unsigned added) {
+  count(added);
+  open.back().heads += added;
 }
 
 /// A separator ends what was begun at this level.
@@ -97,7 +118,13 @@ void NestingMeter::forget(unsigned kept) {
   tokens -= level.tokens - kept;
   level.tokens = kept;
   if (!kept)
-    level.angles = 0;
+    level.angles = level.heads = 0;
+}
+
+void NestingMeter::endStatement() {
+  const unsigned heads = open.back().heads;
+  forget(0);
+  open.back().ended = heads;
 }
 
 void NestingMeter::push(tok::TokenKind opener) {
@@ -219,7 +246,7 @@ private:
     if (isOutermost && state.scopes.back().tokens == 0)
       state.scopes.back().begin = begin;
     const size_t bracketsBefore = state.meter.brackets();
-    state.meter.add(kind);
+    state.meter.add(kind == tok::raw_identifier ? words.get(spelling).getTokenID() : kind);
     if (isOutermost)
       takeOfDeclaration(kind, spelling, begin, end);
     else if (kind == tok::raw_identifier && state.scopes.back().anyName.empty() && isName(spelling))

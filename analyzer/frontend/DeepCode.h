@@ -25,10 +25,14 @@ private:
     clang::tok::TokenKind opener = clang::tok::unknown;
     unsigned tokens = 0; ///< Since the last separator.
     unsigned angles = 0; ///< Open among them: a comma may separate template arguments.
+    unsigned heads = 0;  ///< Of statements around the next one, among them.
+    unsigned ended = 0;  ///< Heads of a statement that has just ended: an `else` takes it up again.
   };
 
-  void count();
+  void count(unsigned added = 1);
+  void countHead(unsigned added = 1);
   void forget(unsigned kept);
+  void endStatement();
   void push(clang::tok::TokenKind opener);
   void pop();
 

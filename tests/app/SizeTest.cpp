@@ -58,6 +58,9 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
            "template <class T> struct A {};\n" + repeated("A<", 20000) + "int" +
                repeated(">", 20000) + " deep;",
            repeated("namespace deep {", 5000) + repeated("}", 5000),
+           head + "{ " + repeated("if (c) x.number(); else ", 20000) + "; }",
+           "#define D if (c) x.number(); else\n#define D16 " + repeated("D ", 16) + "\n" + head +
+               "{ " + repeated("D16 ", 1250) + "; }",
        }) {
     INFO(text.substr(0, 80));
     const Run run = lintAround(text);
@@ -66,6 +69,13 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
     CHECK_THAT(run.err, Contains(": deep (") && !Contains("crashed"));
     CHECK(peakMegabytes() < 300);
   }
+}
+
+TEST_CASE("Pragmas do not nest, however many they are") {
+  const Run run = lintAround(repeated("#pragma pack(push, 1)\n", 20000) +
+                             repeated("#pragma pack(pop)\n", 20000));
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(count(run.err, "Not analysed") == 0);
 }
 
 TEST_CASE("A condition that macros make too long counts as false") {

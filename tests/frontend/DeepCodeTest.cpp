@@ -52,6 +52,18 @@ TEST_CASE("A function that nests too deeply keeps its head") {
   }
 }
 
+TEST_CASE("Statements behind an else nest, too") {
+  for (const std::string branch : {"if (a) b; else ", "if (a) { b; } else ",
+                                   "if (a) for (;;) b; else ", "if (a) b; else l: "}) {
+    INFO(branch);
+    const std::string text = "void f() { " + repeated(branch, 4100) + "; }\nint c;";
+    CHECK(rest(text) == "voidf(){}\nintc;");
+    CHECK(findDeepCode("void f() { " + repeated(branch, 2500) + "; }").empty());
+    CHECK(findDeepCode("void f() { " + repeated(branch + "c;\n", 4100) + "}").empty());
+  }
+  CHECK(findDeepCode("void f() { " + repeated("if (a) b; else ", 3900) + "; }").empty());
+}
+
 TEST_CASE("What is left out is named") {
   const auto nameIn = [](const std::string &text) { return findDeepCode(text).at(0).name; };
   CHECK(nameIn("static const int x = " + deep + ";") == "x");

@@ -4,6 +4,8 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Analysis/CFG.h"
 
+#include <map>
+
 namespace gradtidy {
 namespace {
 
@@ -35,6 +37,20 @@ bool isPure(const clang::Stmt *expr, Variables &variables) {
     if (!isPure(child, variables))
       return false;
   return true;
+}
+
+/// What \p statement does not only read (see isOnlyRead).
+void findChanged(const clang::Stmt *statement, Variables &found) {
+  if (!statement)
+    return;
+  if (const auto *cast = llvm::dyn_cast<clang::ImplicitCastExpr>(statement);
+      cast && cast->getCastKind() == clang::CK_LValueToRValue &&
+      llvm::isa<clang::DeclRefExpr>(cast->getSubExpr()->IgnoreParens()))
+    return;
+  if (const auto *reference = llvm::dyn_cast<clang::DeclRefExpr>(statement))
+    found.insert(reference->getDecl());
+  for (const clang::Stmt *child : statement->children())
+    findChanged(child, found);
 }
 
 /// The variables that are set to true or false after their declaration.
@@ -271,6 +287,8 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
     bool isFlag = false; ///< Worth following, be it asked once.
     bool isTold = false; ///< The same where a caller tells the answer.
   };
+  Variables changed;
+  findChanged(function->getBody(), changed);
   for (const clang::CFGBlock *block : cfg)
     for (const clang::CFGElement &element : *block) {
       auto statement = element.getAs<clang::CFGStmt>();
@@ -282,22 +300,21 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
       Variables parts;
       const auto isFixed = [&](const clang::ValueDecl *part) {
         return llvm::isa<clang::EnumConstantDecl>(part) ||
-               (llvm::isa<clang::ParmVarDecl>(part) && isOnlyRead(function->getBody(), part));
+               (llvm::isa<clang::ParmVarDecl>(part) && !changed.contains(part));
       };
       if (variable && variable->getType()->isBooleanType() && variable->hasInit() &&
-          isOnlyRead(function->getBody(), variable) && isPure(variable->getInit(), parts) &&
-          !parts.empty() && llvm::all_of(parts, isFixed))
+          !changed.contains(variable) && isPure(variable->getInit(), parts) && !parts.empty() &&
+          llvm::all_of(parts, isFixed))
         constants[variable] = variable->getInit();
     }
   std::vector<Candidate> candidates;
+  std::map<llvm::FoldingSetNodeID, size_t> numbers; // Of profiles.
   const auto ask = [&](Condition condition) -> Candidate & {
-    auto known = llvm::find_if(candidates, [&](const Candidate &other) {
-      return other.condition.profile == condition.profile;
-    });
-    if (known == candidates.end())
-      known = candidates.insert(known, Candidate{std::move(condition)});
-    ++known->asked;
-    return *known;
+    const auto [known, isNew] = numbers.try_emplace(condition.profile, candidates.size());
+    if (isNew)
+      candidates.push_back({std::move(condition)});
+    ++candidates[known->second].asked;
+    return candidates[known->second];
   };
   Variables flags = flagsOf(cfg);
   const std::vector<Count> counts = countsOf(cfg, context);
@@ -347,11 +364,12 @@ void Conditions::collect(const clang::CFG &cfg, const clang::FunctionDecl *funct
       }
   }
   // Who asks for one value of an enumeration and then for another asks about one thing.
+  std::map<llvm::FoldingSetNodeID, unsigned> compared;
+  for (const Candidate &candidate : candidates)
+    ++compared[candidate.condition.compared];
   for (Candidate &candidate : candidates)
     if (!(candidate.condition.compared == llvm::FoldingSetNodeID()))
-      candidate.isFlag |= llvm::any_of(candidates, [&](const Candidate &other) {
-        return &other != &candidate && other.condition.compared == candidate.condition.compared;
-      });
+      candidate.isFlag |= compared[candidate.condition.compared] > 1;
   for (const clang::ParmVarDecl *parameter : function->parameters()) {
     bool isAsked = llvm::any_of(candidates, [&](const Candidate &candidate) {
       return candidate.condition.isVariable && candidate.condition.variables.contains(parameter);

@@ -50,20 +50,25 @@ llvm::SmallVector<const ir::Node *, 16> FunctionBody::around(const ir::Node *sit
   return result;
 }
 
+/// Whether \p site stands in \p body, and is not all of it.
+static bool standsIn(const ir::Node *body, const ir::Node *site) {
+  const bool isAll = site == body;
+  while (site && site != body)
+    site = site->parent;
+  return site && !isAll;
+}
+
 const ir::Node *FunctionBody::statementAround(const ir::Node *site) const {
-  const auto outer = around(site);
-  return outer.empty() ? nullptr : outer.front();
+  return standsIn(body, site) ? site->parent : nullptr;
 }
 
 const ir::Node *FunctionBody::fullExpressionOf(const ir::Node *site) const {
   if (!site || !site->isExpression)
     return nullptr;
   const ir::Node *whole = site;
-  for (const ir::Node *outer : around(site)) {
-    if (!outer->isExpression)
-      break;
-    whole = outer;
-  }
+  if (standsIn(body, site))
+    while (whole != body && whole->parent->isExpression)
+      whole = whole->parent;
   return whole;
 }
 
@@ -92,9 +97,11 @@ static bool runsOnce(const ir::Node &loop) {
 
 llvm::SmallVector<const ir::Node *, 4> FunctionBody::loopsAround(const ir::Node *site) const {
   llvm::SmallVector<const ir::Node *, 4> loops;
-  for (const ir::Node *outer : around(site))
-    if (outer->isLoop() && !runsOnce(*outer))
-      loops.push_back(outer);
+  while (site && site != body)
+    if ((site = site->parent) && site->isLoop() && !runsOnce(*site))
+      loops.push_back(site);
+  if (!site)
+    loops.clear();
   return loops;
 }
 
@@ -138,11 +145,10 @@ static bool isBranch(const ir::Node &outer, const ir::Node *inner) {
 }
 
 bool FunctionBody::isInBranch(const ir::Node *site) const {
-  for (const ir::Node *outer : around(site)) {
-    if (isBranch(*outer, site))
-      return true;
-    site = outer;
-  }
+  if (standsIn(body, site))
+    for (; site != body; site = site->parent)
+      if (isBranch(*site->parent, site))
+        return true;
   return false;
 }
 

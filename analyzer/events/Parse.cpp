@@ -331,8 +331,9 @@ private:
     return paths.root(PathStep::Variable, &symbols.named(label));
   }
 
+  /// `this` of a closure that initialises a member is that of no function.
   PathId takeRootOf(PathStep::Kind kind) {
-    const PathId path = table->root(kind, &symbolNamed());
+    const PathId path = table->root(kind, line.take("-") ? nullptr : &symbolNamed());
     line.expect(")");
     return path;
   }

@@ -6,6 +6,8 @@ namespace gradtidy {
 namespace {
 
 constexpr unsigned maxPartitions = 16;
+/// What it costs to take a state into a block, or out of it, as a part of Interpreter::maxWork.
+constexpr std::uint64_t workOfWay = 4;
 
 } // namespace
 
@@ -338,7 +340,9 @@ std::optional<State> Interpreter::solve(const FunctionBody &body, const State &e
     solution.pending.erase(solution.pending.begin());
     const Block &block = body.blocks[number];
     ++solution.runs[{number, from}];
-    State state = joined(solution.before[number][from], number, solution.isSettled(number, from));
+    const Incoming &incoming = solution.before[number][from];
+    work += workOfWay * (incoming.size() + block.edges.size());
+    State state = joined(incoming, number, solution.isSettled(number, from));
     Answers answers = from.answers;
     if (!runBlock(block, state, answers, /*observe=*/false) || block.neverReturns)
       continue;

@@ -15,7 +15,7 @@ namespace {
 /// Whether what \p call calls is declared to never return.
 bool isDeclaredEndless(const clang::CallExpr &call) {
   if (const clang::FunctionDecl *callee = call.getDirectCallee())
-    return callee->isNoReturn();
+    return callee->isNoReturn() || callee->isAnalyzerNoReturn();
   const clang::QualType type = call.getCallee()->getType();
   const auto *pointer = type->getAs<clang::PointerType>();
   const auto *function = (pointer ? pointer->getPointeeType() : type)->getAs<clang::FunctionType>();

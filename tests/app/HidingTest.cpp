@@ -252,6 +252,8 @@ TEST_CASE("Code behind a call that is declared to never return is named") {
   CHECK(count(errors("void stop() __attribute__((noreturn));", "stop();", "while (wrong) other();"),
               line) == 1);
   CHECK(count(errors("", "__builtin_unreachable();", "other();"), line) == 1);
+  CHECK(count(errors("void stop() __attribute__((analyzer_noreturn));", "stop();", "other();"),
+              line) == 1);
   // What functions are for that never return.
   CHECK(count(errors(stop, "if (wrong) stop();", "other();"), "Not analyzed") == 0);
   CHECK(count(errors(stop, "stop();", ""), "Not analyzed") == 0);

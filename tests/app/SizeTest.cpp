@@ -136,6 +136,19 @@ TEST_CASE("A class template that is derived from itself with other arguments is 
   CHECK_THAT(run.err, !Contains("crashed"));
 }
 
+TEST_CASE("A branch without a condition is followed") {
+  const Project project;
+  project.write("train.cpp",
+                "#include <axon/axon.h>\n"
+                "void train(axon::Block &net, axon::Array input, axon::Array target)\n{\n"
+                "  if consteval {\n  } else " +
+                    trainingLoop("").substr(trainingLoop("").find('{')) + "}\n");
+  const Run run = project.gradtidy({"--no-cache", "train.cpp", "--model=" + axonModel(), "--",
+                                    "-std=c++23", "-I" + axonFolder()});
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  CHECK(count(run.err, "Not analysed") == 0);
+}
+
 TEST_CASE("A body without its last brace costs no other function") {
   for (const std::string text : {"void broken() { for (;;) { int x = 1; }\n\n",
                                  "void broken() {\n  if (true) {\n    int x = 1;\n\n\n",
@@ -276,6 +289,10 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
               "std::map<std::string, torch::Tensor> map;\n" +
                   numbered(10000, "map[\"k#\"] = net(x);"),
               9, true},
+        Shape{"labels that each lead to all of them",
+              "static void *labels[] = {" + numbered(8000, "&&l#,") + "};\n" +
+                  numbered(8000, "l#: x = x + #; goto *labels[c[#]];"),
+              20, false},
         Shape{"closures that are called",
               numbered(1000, "auto g# = [&](torch::Tensor t) { return net(t) + "
                              "x; }; auto z# = g#(x);"),

@@ -70,7 +70,7 @@ void Surveyor::visit(Stmt *statement) {
     noteCall(call);
   if (auto *loop = dyn_cast<CXXForRangeStmt>(statement))
     complete(*loop);
-  if (const auto *branch = dyn_cast<IfStmt>(statement))
+  if (const auto *branch = dyn_cast<IfStmt>(statement); branch && !branch->isConsteval())
     found.asksForDevices |= asksForDevice(branch->getCond());
   if (const auto *choice = dyn_cast<ConditionalOperator>(statement))
     found.asksForDevices |= asksForDevice(choice->getCond());

@@ -42,7 +42,7 @@ public:
 
   bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
     if (clang::CXXMethodDecl *function = lambda->getCallOperator();
-        function && function->hasBody() && !function->isDependentContext())
+        function && function->hasBody() && (!function->isDependentContext() || isUnused(*function)))
       found.functions.push_back(function);
     return true;
   }
@@ -66,17 +66,36 @@ private:
       return false;
     for (const clang::DeclContext *around = function.getDeclContext(); around->isDependentContext();
          around = around->getParent()) {
+      if (const auto *outer = llvm::dyn_cast<clang::FunctionDecl>(around))
+        return isUnused(*outer);
       const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(around);
-      if (!record || llvm::isa<clang::ClassTemplatePartialSpecializationDecl>(record))
+      const bool isOfVariable =
+          record && record->isLambda() && !record->getParent()->isDependentContext();
+      if (!record || isOfVariable)
         return false;
-      const clang::ClassTemplateDecl *generic = record->getDescribedClassTemplate();
       const auto mayDefine = [&](const clang::CXXRecordDecl *instance) {
         return pattern || record != function.getDeclContext() || defines(*instance, function);
       };
-      if (generic && llvm::any_of(generic->specializations(), mayDefine))
+      if (llvm::any_of(instancesOf(*record), mayDefine))
         return false;
     }
     return true;
+  }
+
+  /// Of a class template or a partial specialization; none of another class.
+  static llvm::SmallVector<const clang::CXXRecordDecl *, 4>
+  instancesOf(const clang::CXXRecordDecl &record) {
+    using Partial = clang::ClassTemplatePartialSpecializationDecl;
+    const auto *partial = llvm::dyn_cast<Partial>(&record);
+    clang::ClassTemplateDecl *generic =
+        partial ? partial->getSpecializedTemplate() : record.getDescribedClassTemplate();
+    llvm::SmallVector<const clang::CXXRecordDecl *, 4> instances;
+    if (generic)
+      for (const clang::ClassTemplateSpecializationDecl *each : generic->specializations())
+        if (!partial || llvm::dyn_cast_if_present<Partial *>(
+                            each->getSpecializedTemplateOrPartial()) == partial)
+          instances.push_back(each);
+    return instances;
   }
 
   /// Whether the class has an instance of \p method, of its template, that was asked for.

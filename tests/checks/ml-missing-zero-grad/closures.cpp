@@ -62,3 +62,17 @@ void algorithm_bad(nn::Linear net) {
     std::for_each(parameters.begin(), parameters.end(), [](const torch::Tensor &p) { p.size(0); });
   }
 }
+
+// A closure that initialises a member.
+struct Trained_bad {
+  nn::Linear net{4, 4};
+  torch::Tensor input = sample();
+  int rounds = [this] {
+    torch::optim::SGD optimizer(net->parameters(), 0.1);
+    for (int i = 0; i < 9; ++i) {
+      net(input).sum().backward();
+      optimizer.step(); // expect: ml-missing-zero-grad
+    }
+    return 9;
+  }();
+};

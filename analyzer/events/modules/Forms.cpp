@@ -136,8 +136,9 @@ bool isFactory(const Symbol *callee) {
 bool saysTrue(const Node &call) {
   if (call.arguments.empty())
     return true;
-  const Node *flag = call.arguments.size() == 1 ? strip(call.arguments.front()) : nullptr;
-  return as(NodeKind::Boolean, flag) && flag->integer == 1;
+  // By default, too, wherever the header with the default is.
+  const Node *flag = call.arguments.size() == 1 ? call.arguments.front() : nullptr;
+  return flag && (flag->integer == 1 || strip(flag)->integer == 1);
 }
 
 const Symbol *moduleClassOf(const Type *type) {

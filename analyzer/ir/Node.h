@@ -52,10 +52,10 @@ enum class NodeKind : unsigned char {
   Subscript,
   Parentheses,
   Throw,
-  New,           ///< `new Type(…)`
-  Open,          ///< A name that errors or a template leave open; its symbol is a candidate.
-  OpenConstruct, ///< `Type(…)` of a type that a template leaves open.
-  Damaged,       ///< What the compiler could not make sense of.
+  New,             ///< `new Type(…)`
+  Open,            ///< A name that errors or a template leave open; its symbol is a candidate.
+  OpenConstruct,   ///< `Type(…)` of a type that a template leaves open.
+  Damaged,         ///< What the compiler could not make sense of.
   DefaultArgument, ///< An argument that is left out; its symbol is the parameter.
   Boolean,         ///< Literals.
   Integer,

@@ -34,11 +34,11 @@ struct Type {
   llvm::StringRef name;           ///< Of a class or enumeration.
   const Symbol *record = nullptr; ///< The class; null for what is none.
   TypeRole role = TypeRole::None; ///< Of its values, seen through pointers and smart pointers.
-  bool holdsTensors = false; ///< A list of tensors, or another class of the standard library that
-                             ///< holds some.
-  bool leadsToTensors = false;  ///< Its values are, hold or lead to tensors.
-  bool leadsToTraining = false; ///< The same of modules and optimizers, or nobody knows.
-  unsigned parts = 0;        ///< Of std::tuple and std::pair: how many values they have.
+  bool holdsTensors = false;   ///< A list of tensors, or another class of the standard library that
+                               ///< holds some.
+  bool leadsToTensors = false; ///< Its values are, hold or lead to tensors.
+  bool leadsToTraining = false;  ///< The same of modules and optimizers, or nobody knows.
+  unsigned parts = 0;            ///< Of std::tuple and std::pair: how many values they have.
   const Type *pointee = nullptr; ///< Of pointers, and of smart pointers of the standard library.
   /// The module classes that its values are, hold or lead to, be it in containers.
   llvm::ArrayRef<const Symbol *> modules;
@@ -159,7 +159,7 @@ struct Method {
 /// the methods that override what copies a module. Lists are in the order of declarations.
 struct Class {
   llvm::ArrayRef<Method> methods;
-  llvm::ArrayRef<const Symbol *> generic; ///< Templates of methods, and what is made of them.
+  llvm::ArrayRef<const Symbol *> generic;      ///< Templates of methods, and what is made of them.
   llvm::ArrayRef<const Symbol *> members;      ///< The data members.
   llvm::ArrayRef<const Symbol *> constructors; ///< Those that copy nothing and are not deleted.
   bool hasFriends = false;

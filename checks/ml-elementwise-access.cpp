@@ -47,11 +47,27 @@ private:
 
   void onPointer(const Visit &visit, Reporter &reporter) {
     const ir::Node *row = visit.event.subject.expr;
-    if (row && isPart(visit, row->spelled()))
-      report(visit, countedBy(visit, visit.event, row),
+    if (!row || !isPart(visit, row->spelled()))
+      return;
+    const auto loops = countedBy(visit, visit.event, row);
+    if (!loops.empty() && pointsAtMany(visit, *loops.front()))
+      report(visit, loops,
              "each row is made a tensor of its own to get at its memory; the rows of a contiguous "
              "tensor lie behind one another, at multiples of a row's size from one pointer",
              reporter);
+  }
+
+  /// Whether each round of the loop asks for the memory of several rows. One takes less time than
+  /// what is done with it.
+  static bool pointsAtMany(const Visit &visit, const ir::Node &loop) {
+    constexpr unsigned many = 3;
+    unsigned pointers = 0;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        pointers += event.operation == Operation::PointToMemory && event.subject.expr &&
+                    contains(visit, &loop, event.site) &&
+                    isPart(visit, event.subject.expr->spelled());
+    return pointers >= many;
   }
 
   /// Whether \p expr takes a part of a tensor by its number.
@@ -80,7 +96,7 @@ private:
 
   void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
               Reporter &reporter) {
-    if (loops.empty() || elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
+    if (elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
       return;
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});

@@ -165,6 +165,14 @@ void packed_lengths_ok(torch::Device device) {
   net->forward(x.to(device), lengths).print();
 }
 
+// Through the holder, too.
+void called_lengths_ok(torch::Device device) {
+  Packed net;
+  net->to(device);
+  Tensor x = torch::zeros({4, 4}), lengths = torch::zeros({4});
+  net(x.to(device), lengths).print();
+}
+
 void moved_inside_ok(torch::Device device) {
   Moving net;
   net->to(device);

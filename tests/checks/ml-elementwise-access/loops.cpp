@@ -127,10 +127,18 @@ float column_bad(Tensor images, int epochs) {
   return sum;
 }
 
-// For every row a tensor.
-void rows_bad(Tensor points, std::ostream &file) {
-  for (int64_t i = 0; i < points.size(0); ++i)
+// For every point three tensors.
+void rows_bad(Tensor points, Tensor colors, Tensor sizes, std::ostream &file) {
+  for (int64_t i = 0; i < points.size(0); ++i) {
     file.write(reinterpret_cast<const char *>(points[i].data_ptr()), 3 * sizeof(float)); // expect: ml-elementwise-access: each row is made a tensor of its own to get at its memory
+    file.write(reinterpret_cast<const char *>(colors[i].data_ptr()), 3 * sizeof(float));
+    file.write(reinterpret_cast<const char *>(sizes[i].data_ptr()), sizeof(float));
+  }
+}
+
+void images_ok(Tensor images, std::istream &file) {
+  for (int64_t i = 0; i < images.size(0); ++i)
+    file.read(reinterpret_cast<char *>(images[i].data_ptr()), images[i].nbytes());
 }
 
 void first_ok(Tensor points, std::ostream &file, const std::vector<Tensor> &list) {

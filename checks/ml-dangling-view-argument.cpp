@@ -61,15 +61,14 @@ private:
     const ir::Symbol *given = paths.last(keep.operands.front().path).name();
     if (member.kind != PathStep::Member ||
         paths.parent(keep.subject.path) != constructor.thisObject || !given ||
-        given->kind != ir::SymbolKind::Parameter || given->owner != constructor.function ||
-        !isReadLater(visit, *member.symbol(), constructor))
+        given->kind != ir::SymbolKind::Parameter || given->owner != constructor.function)
       return;
     const Event *list = nullptr;
     visit.unit.callGraph().forEachCall(constructor, [&](const Event &call) {
       if (!list && given->index < call.operands.size() && livesOn(call))
         list = temporaryListIn(call, call.operands[given->index]);
     });
-    if (!list)
+    if (!list || !isReadLater(visit, *member.symbol(), constructor))
       return;
     Finding finding(Level::Likely, keep,
                     "'" + member.symbol()->spelling.str() +

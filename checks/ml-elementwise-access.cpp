@@ -6,6 +6,7 @@
 
 #include "analyzer/events/Typing.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -47,7 +48,7 @@ private:
 
   void onPointer(const Visit &visit, Reporter &reporter) {
     const ir::Node *row = visit.event.subject.expr;
-    if (!row || !isPart(visit, row->spelled()))
+    if (!row || !selectionsIn(*visit.event.function).contains(&row->spelled()))
       return;
     const auto loops = countedBy(visit, visit.event, row);
     if (!loops.empty() && pointsAtMany(visit, *loops.front()))
@@ -59,21 +60,32 @@ private:
 
   /// Whether each round of the loop asks for the memory of several rows. One takes less time than
   /// what is done with it.
-  static bool pointsAtMany(const Visit &visit, const ir::Node &loop) {
+  bool pointsAtMany(const Visit &visit, const ir::Node &loop) {
+    const auto [known, isNew] = ofManyRows.try_emplace(&loop, false);
+    if (!isNew)
+      return known->second;
     constexpr unsigned many = 3;
+    const Sites &selections = selectionsIn(*visit.event.function);
     unsigned pointers = 0;
     for (const Block &block : visit.event.function->blocks)
       for (const Event &event : block.events)
         pointers += event.operation == Operation::PointToMemory && event.subject.expr &&
-                    contains(visit, &loop, event.site) &&
-                    isPart(visit, event.subject.expr->spelled());
-    return pointers >= many;
+                    selections.contains(&event.subject.expr->spelled()) &&
+                    contains(visit, &loop, event.site);
+    return known->second = pointers >= many;
   }
 
-  /// Whether \p expr takes a part of a tensor by its number.
-  static bool isPart(const Visit &visit, const ir::Node &expr) {
-    return hasEvent(*visit.event.function,
-                    [&](const Event &event) { return isSelection(event) && event.site == &expr; });
+  using Sites = llvm::SmallPtrSet<const ir::Node *, 16>;
+
+  /// Where the function takes parts of tensors by their numbers.
+  const Sites &selectionsIn(const FunctionBody &function) {
+    const auto [known, isNew] = selections.try_emplace(&function);
+    if (isNew)
+      for (const Block &block : function.blocks)
+        for (const Event &event : block.events)
+          if (isSelection(event))
+            known->second.insert(event.site);
+    return known->second;
   }
 
   /// Whether the event takes a part of a tensor: `x[i]`, `x.index({i, j})`.
@@ -105,16 +117,24 @@ private:
 
   /// Whether the loop goes over as many elements as a tensor has along a dimension, and all that
   /// its rounds do is to read numbers and to go on with these.
-  static bool doesNothingElse(const Visit &visit, const ir::Node &loop) {
-    const FunctionBody &function = *visit.event.function;
+  bool doesNothingElse(const Visit &visit, const ir::Node &loop) {
+    const auto [known, isNew] = ofNothingElse.try_emplace(&loop, false);
+    if (isNew)
+      known->second = countsElements(visit, loop) && onlyReads(visit, *loop.body);
+    return known->second;
+  }
+
+  static bool countsElements(const Visit &visit, const ir::Node &loop) {
     const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
-    if (!loop.body || !condition ||
-        visit.unit.counts().degreeOf(condition->children.back(), function) == 0)
-      return false;
-    llvm::SmallPtrSet<const ir::Node *, 16> reads;
-    for (const Block &block : function.blocks)
+    return loop.body && condition &&
+           visit.unit.counts().degreeOf(condition->children.back(), *visit.event.function) > 0;
+  }
+
+  static bool onlyReads(const Visit &visit, const ir::Node &body) {
+    Sites reads;
+    for (const Block &block : visit.event.function->blocks)
       for (const Event &event : block.events) {
-        if (!contains(visit, loop.body, event.site))
+        if (!contains(visit, &body, event.site))
           continue;
         if (event.operation == Operation::ReadScalar || isSelection(event) || writtenBy(event))
           reads.insert(event.site);
@@ -122,7 +142,7 @@ private:
           return false;
       }
     bool isOnlyReading = true;
-    ir::forEach(loop.body, [&](const ir::Node &node) {
+    ir::forEach(&body, [&](const ir::Node &node) {
       if (node.isCall() && !reads.contains(&node))
         isOnlyReading &=
             isOfNumbers(node) || (node.symbol && node.symbol->isStandard && node.op != "<<");
@@ -310,6 +330,9 @@ private:
   }
 
   llvm::SmallPtrSet<const ir::Node *, 4> reported; ///< Said once of each loop.
+  /// What was asked of loops and functions, which have many elements that ask again.
+  llvm::DenseMap<const ir::Node *, bool> ofManyRows, ofNothingElse;
+  llvm::DenseMap<const FunctionBody *, Sites> selections;
 };
 
 } // namespace

@@ -85,6 +85,10 @@ public:
   /// Moment::isBehind.
   virtual bool wantsBehind(const Moment &moment) const { return false; }
 
+  /// The same of a moment in a forward pass that runs for what one caller gives it: see
+  /// Moment::isOfInputs. The types of tensors are known there, and whether they have a graph.
+  virtual bool wantsForInputs(const Moment &moment) const { return false; }
+
   /// Called for the events that the check wants to see, in the order of the flow, once per event,
   /// calling context and partition, with the fixpoint state before the event. Of several findings
   /// in one place the worst is shown.

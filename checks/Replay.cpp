@@ -37,6 +37,8 @@ private:
 };
 
 bool isWanted(const Check &check, const Moment &moment) {
+  if (moment.isOfInputs)
+    return !moment.isBehind && check.wantsForInputs(moment);
   return moment.isBehind ? check.wantsBehind(moment) : check.wants(moment);
 }
 

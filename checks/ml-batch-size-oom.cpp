@@ -35,15 +35,17 @@ public:
                                    : nullptr;
     if (body)
       return run(*body, input, depth);
-    std::optional<Shape> shape = input;
-    for (const SizedLayer &layer : forward.module().size.layers) {
+    const std::vector<SizedLayer> &layers = forward.module().layer.steps;
+    std::optional<Shape> shape = layers.empty() ? std::nullopt : input;
+    for (const SizedLayer &layer : layers) {
       if (!shape)
         break;
       if (layer.keepsInput)
         kept += countOf(*shape);
-      shape = layer.apply(*shape);
+      const Shape after = layer.apply(*shape);
+      shape = isKnown(after) ? std::optional(after) : std::nullopt;
     }
-    return forward.module().size.layers.empty() ? std::nullopt : shape;
+    return shape;
   }
 
   static std::int64_t countOf(const Shape &shape) {
@@ -217,7 +219,7 @@ public:
     const std::optional<Shape> result = pass.run(forward, batch.shape);
     const Optimizer optimizer = optimizerOf(visit);
     const double parameters =
-        bytes * optimizer.copies * static_cast<double>(forward.module().size.parameters);
+        bytes * optimizer.copies * static_cast<double>(forward.module().parameters);
     // The first of what is kept is the batch itself.
     const double input =
         batch.shape ? bytes * static_cast<double>(ForwardPass::countOf(*batch.shape)) : 0;

@@ -17,6 +17,8 @@ public:
     return crossingOf(moment.event, moment.before).has_value();
   }
 
+  bool wantsForInputs(const Moment &moment) const override { return wants(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const std::optional<Crossing> crossing = crossingOf(event, visit.before);

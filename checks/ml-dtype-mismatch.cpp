@@ -33,6 +33,8 @@ public:
            moment.before.typeOf(*tensors[0]).element != moment.before.typeOf(*tensors[1]).element;
   }
 
+  bool wantsForInputs(const Moment &moment) const override { return wants(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     if (const Operand *mask = badMaskOf(event, visit.before))
@@ -48,17 +50,10 @@ public:
       return reportMemory(visit, reporter);
     if (event.operation == Operation::PointToMemory)
       return reportPointer(visit, reporter);
-    switch (event.typing->rule) {
-    case ResultRule::Linear:
-    case ResultRule::Weighted1:
-    case ResultRule::Weighted2:
-    case ResultRule::Weighted3:
-      return reportLayer(visit, reporter);
-    case ResultRule::Matmul:
-      return reportProduct(visit, reporter);
-    default:
-      return;
-    }
+    if (isWeighted(event.typing->rule))
+      reportLayer(visit, reporter);
+    else if (event.typing->rule == ResultRule::Matmul)
+      reportProduct(visit, reporter);
   }
 
 private:

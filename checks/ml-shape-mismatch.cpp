@@ -14,30 +14,32 @@ class ShapeMismatch : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const Event &event = moment.event;
-    if (event.kind != EventKind::Forward)
-      return mismatchOf(event, moment.before, {}).has_value();
-    const auto inputs = inputsOf(event);
-    return !inputs.empty() && !moment.before.typeOf(*inputs.front()).shape.sizes.empty();
+    return event.kind == EventKind::Forward ? !inputsOf(event).empty()
+                                            : mismatchOf(event, moment.before, {}).has_value();
   }
 
+  bool wantsForInputs(const Moment &moment) const override { return wants(moment); }
+
   void on(const Visit &visit, Reporter &reporter) override {
-    const auto mismatch = mismatchOf(visit.event, visit.before, intakeOf(visit));
+    const auto mismatch = mismatchOf(visit.event, visit.before, stepsOf(visit));
     if (!mismatch || isExpected(visit.event.site))
       return;
     Finding finding(Level::Certain, visit.event, messageOf(visit, *mismatch) + ": this throws");
     noteOrigin(visit, *mismatch->tensor, "it is made here", finding);
     if (mismatch->other)
       noteOrigin(visit, *mismatch->other, "the other is made here", finding);
+    if (!visit.callers.empty())
+      finding.notes.push_back({*visit.callers.back(), "it is called here"});
     reporter.report(std::move(finding));
   }
 
 private:
-  static Intake intakeOf(const Visit &visit) {
+  static std::vector<SizedLayer> stepsOf(const Visit &visit) {
     if (visit.event.kind != EventKind::Forward)
       return {};
-    const Layer written = visit.event.module().layer;
-    return written.isKnown() ? written.intake
-                             : visit.before.module(visit.event.subject).layer.intake;
+    const Layer &written = visit.event.module().layer;
+    return written.isKnown() ? written.steps
+                             : visit.before.module(visit.event.subject).layer.steps;
   }
 
   /// Whether the program is ready for an exception there.
@@ -58,13 +60,18 @@ private:
     };
     const std::string given = std::to_string(mismatch.given),
                       wanted = std::to_string(mismatch.wanted);
+    const std::string seen =
+        mismatch.isInside ? "what those before it make of " + described(*mismatch.tensor) + " has "
+                          : described(*mismatch.tensor) + " has ";
     switch (mismatch.kind) {
     case Mismatch::Sizes:
       return described(*mismatch.tensor) + " meets " + described(*mismatch.other) + ", and " +
              given + " does not go with " + wanted;
     case Mismatch::Features:
-      return "the layer takes " + wanted + " features, and " + described(*mismatch.tensor) +
-             " has " + given;
+      return (mismatch.isInside ? "one of the layers takes " : "the layer takes ") + wanted +
+             " features, and " + seen + given;
+    case Mismatch::Window:
+      return "a window of " + wanted + " does not fit: " + seen + "only " + given + " there";
     case Mismatch::Classes:
       return described(*mismatch.tensor) + " meets " + described(*mismatch.other) +
              ", which is not one class for each sample";

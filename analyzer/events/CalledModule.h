@@ -19,7 +19,7 @@ struct CalledModule {
   bool isLayer = false;           ///< It is a single layer of the framework.
   bool normalizesBatches = false; ///< A part of it normalises by what is in the batch.
   Layer layer = {};               ///< The one that it is, or ends in.
-  ModuleSize size = {};
+  std::int64_t parameters = 0; ///< So many at least.
   /// The registered members, of it or of a module in it, that a clone gets anew: nobody has said
   /// how modules of their classes are copied.
   std::vector<const ir::Symbol *> lostByClone = {};

@@ -176,7 +176,8 @@ template <> struct Enumerators<MemberDefinition::Kind> {
 
 template <> struct Enumerators<SizedLayer::Kind> {
   static constexpr SizedLayer::Kind last = SizedLayer::Same;
-  static constexpr llvm::StringLiteral names[] = {"other", "linear", "window", "same"};
+  static constexpr llvm::StringLiteral names[] = {"other", "linear",   "embed",   "convolve",
+                                                  "transposed", "pool", "adaptive", "flatten", "same"};
 };
 
 template <typename Enumeration> constexpr bool isComplete() {
@@ -513,31 +514,33 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> t
 
 // ---- modules -----------------------------------------------------------------------------------
 
-template <typename Archive> void fields(Archive &archive, Ref<Archive, Intake> intake) {
-  archive("features", intake.features, Shape::unknown);
-  archive("axes", intake.axes);
-}
-
-template <typename Archive> void fields(Archive &archive, Ref<Archive, Layer> layer) {
-  archive("operation", layer.operation, Operation::None);
-  archive("rule", layer.rule, ResultRule::None);
-  archive("features", layer.features, Shape::unknown);
-  archive("axes", layer.axes);
-  archive("intake", layer.intake);
-  archive("reduction", layer.reduction, Reduction::Unknown);
-  archive("batch-first", layer.batchFirst, Answer::Unknown);
-  archive("plain", layer.isPlain);
+template <typename Archive> void fields(Archive &archive, Ref<Archive, WindowAxis> axis) {
+  archive("kernel", axis.kernel, 1);
+  archive("stride", axis.stride, 1);
+  archive("padding", axis.padding);
+  archive("dilation", axis.dilation, 1);
+  archive("added", axis.added);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, SizedLayer> layer) {
   archive("kind", layer.kind, SizedLayer::Other);
   archive("keeps-input", layer.keepsInput);
-  archive("features", layer.features, -1);
+  archive("takes", layer.takes, Shape::unknown);
+  archive("features", layer.features, Shape::unknown);
   archive("axes", layer.axes);
-  archive("kernel", layer.kernel, 1);
-  archive("stride", layer.stride, 1);
-  archive("padding", layer.padding);
-  archive("dilation", layer.dilation, 1);
+  archive("ceiled", layer.isCeiled);
+  archive("first", layer.first, 1);
+  archive("last", layer.last, -1);
+  archive("groups", layer.groups, 1);
+}
+
+template <typename Archive> void fields(Archive &archive, Ref<Archive, Layer> layer) {
+  archive("operation", layer.operation, Operation::None);
+  archive("rule", layer.rule, ResultRule::None);
+  archive("steps", layer.steps);
+  archive("reduction", layer.reduction, Reduction::Unknown);
+  archive("batch-first", layer.batchFirst, Answer::Unknown);
+  archive("plain", layer.isPlain);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, CalledModule> module) {
@@ -547,8 +550,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, CalledMod
   archive("layer", module.isLayer);
   archive("normalizes-batches", module.normalizesBatches);
   archive("ends-in", module.layer);
-  archive("parameters", module.size.parameters);
-  archive("layers", module.size.layers);
+  archive("parameters", module.parameters);
   archive("lost-by-clone", module.lostByClone);
 }
 

@@ -11,52 +11,72 @@
 
 namespace gradtidy {
 
-/// What a linear layer or a convolution takes, or the container that begins with one.
-struct Intake {
-  std::int64_t features = Shape::unknown;
-  unsigned axes = 0; ///< How many dimensions of space stand behind them.
-  bool operator==(const Intake &) const = default;
+/// What a window does along one dimension of space. Sizes that are not known are Shape::unknown.
+struct WindowAxis {
+  std::int64_t kernel = 1; ///< Of adaptive pooling the size of the result.
+  std::int64_t stride = 1, padding = 0, dilation = 1;
+  std::int64_t added = 0; ///< To the result of a transposed convolution.
+  bool operator==(const WindowAxis &) const = default;
 };
 
-/// A layer of the framework.
+/// What a layer of the framework, or an operator like it, makes of the shape of its input.
+struct SizedLayer {
+  enum Kind : unsigned char {
+    Other,      ///< Nobody knows what it makes of its input.
+    Linear,     ///< Gives `features` in place of the last dimension.
+    Embed,      ///< Gives `features` behind the last dimension.
+    Convolve,   ///< Moves a window over the last `axes` dimensions, and gives `features`.
+    Transposed, ///< The other way round.
+    Pool,       ///< Moves a window over them, and gives as many features as it gets.
+    Adaptive,   ///< Gives sizes of its own to the last `axes` dimensions.
+    Flatten,    ///< Makes one dimension of those from `first` to `last`.
+    Same,       ///< Keeps the shape.
+  };
+  Kind kind = Other;
+  bool keepsInput = false;                ///< Its backward needs it.
+  /// How many features it has to get; of Embed how many rows it has.
+  std::int64_t takes = Shape::unknown;
+  std::int64_t features = Shape::unknown; ///< That it gives.
+  std::vector<WindowAxis> axes = {};
+  bool isCeiled = false; ///< The last window may stand over the end.
+  std::int64_t first = 1, last = -1;
+  std::int64_t groups = 1; ///< Of features, which do not meet each other.
+
+  /// Whether it has parameters that decide how many features it gives.
+  bool isWeighted() const { return kind >= Linear && kind <= Transposed; }
+
+  /// The shape of its result, as far as that of \p input tells.
+  Shape apply(const Shape &input) const;
+
+  /// The size along \p axis of the result for one of \p size; below 1 if no window fits in.
+  std::int64_t sizeAfter(std::int64_t size, const WindowAxis &axis) const;
+
+  /// How many weights it has; 0 if it has none, or that is not known.
+  std::int64_t weights() const;
+
+  /// How many features \p input has for it, or Shape::unknown.
+  std::int64_t featuresOf(const Shape &input) const;
+
+  bool operator==(const SizedLayer &) const = default;
+};
+
+/// A layer of the framework, or what a container of layers begins and ends with.
 struct Layer {
-  Operation operation = Operation::None;
-  ResultRule rule = ResultRule::None;
-  /// How many features a linear layer or a convolution gives.
-  std::int64_t features = Shape::unknown;
-  unsigned axes = 0; ///< How many dimensions of space stand behind the features.
-  Intake intake = {};
+  Operation operation = Operation::None; ///< Of the last of a container's.
+  ResultRule rule = ResultRule::None;    ///< The same.
+  /// What it makes of the shape of its input, layer by layer. Empty where nothing is known.
+  std::vector<SizedLayer> steps = {};
   Reduction reduction = Reduction::Unknown; ///< Of a loss.
   Answer batchFirst = Answer::Unknown;      ///< Of one that runs over sequences.
   bool isPlain = false; ///< Of a loss of classes: it counts all of them, each the same.
 
-  bool isKnown() const { return operation != Operation::None || rule != ResultRule::None; }
+  bool isKnown() const {
+    return operation != Operation::None || rule != ResultRule::None || !steps.empty();
+  }
   bool operator==(const Layer &) const = default;
 };
 
-/// What a layer of the framework makes of the shape of its input.
-struct SizedLayer {
-  enum Kind : unsigned char {
-    Other,  ///< Nobody knows what it makes of its input.
-    Linear, ///< Gives `features` in place of the last dimension.
-    Window, ///< Moves a window over the last `axes` dimensions: a convolution, or pooling.
-    Same,   ///< Keeps the shape.
-  };
-  Kind kind = Other;
-  bool keepsInput = false;    ///< Its backward needs it.
-  std::int64_t features = -1; ///< That it gives; of pooling, as many as it gets: -1.
-  unsigned axes = 0;
-  std::int64_t kernel = 1, stride = 1, padding = 0, dilation = 1;
-
-  /// The shape of its result, if that of \p input, all sizes of which are known, says it.
-  std::optional<Shape> apply(const Shape &input) const;
-};
-
-struct ModuleSize {
-  std::int64_t parameters = 0; ///< So many at least.
-  /// The layers that it runs one after the other, as a layer or a container of some; those before
-  /// the first of which that is not certain. Empty of a class of the user's.
-  std::vector<SizedLayer> layers;
-};
+/// What the container \p whole is when it is given \p added, too.
+Layer grown(const Layer &whole, const Layer &added);
 
 } // namespace gradtidy

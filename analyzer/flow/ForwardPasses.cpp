@@ -44,6 +44,7 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   auto outerStack = std::exchange(stack, {});
   auto outerCallers = std::exchange(callers, {});
   const auto outerKnown = std::exchange(known, {});
+  const Event *const outerGiver = std::exchange(inputGiver, &event);
   const bool wasFirstRun = isFirstRun;
   const unsigned visitsBefore = std::exchange(visits, 0);
   const std::uint64_t workBefore = std::exchange(work, 0);
@@ -61,7 +62,7 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
     entry.setValue(place.path, given);
   }
   visits = work = 0; // What constructors take is not the pass's.
-  const std::optional<State> end = solve(body, entry, /*observe=*/false, inputs.told);
+  const std::optional<State> end = solve(body, entry, /*observe=*/!snapshots, inputs.told);
   if (snapshots) { // For those who want to see it.
     callers.push_back(&event);
     solve(body, entry, /*observe=*/true, inputs.told);
@@ -72,6 +73,7 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   stack = std::move(outerStack);
   callers = std::move(outerCallers);
   known = outerKnown;
+  inputGiver = outerGiver;
   isFirstRun = wasFirstRun;
   visits = visitsBefore;
   work = workBefore;

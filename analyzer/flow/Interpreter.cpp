@@ -429,17 +429,22 @@ bool Interpreter::runBlock(const Block &block, State &state, Answers &answers, b
   return true;
 }
 
-void Interpreter::observe(const Moment &moment) {
+void Interpreter::observe(Moment moment) {
+  moment.isOfInputs = inputGiver;
   if (!interest || !interest(moment))
     return;
+  llvm::SmallVector<const Event *, 2> calls(callers.begin(), callers.end());
+  if (inputGiver)
+    calls.insert(calls.begin(), inputGiver);
   if (seen.size() == seen.capacity()) // Twice the room would be much of a function's memory.
     seen.reserve(seen.size() + seen.size() / 4 + 64);
   seen.push_back({&moment.event,
                   moment.before,
-                  {callers.begin(), callers.end()},
+                  std::move(calls),
                   siteOf(moment.event),
                   moment.isUnseen,
-                  moment.isBehind});
+                  moment.isBehind,
+                  moment.isOfInputs});
 }
 
 SiteId Interpreter::siteOf(const Event &event) {

@@ -38,6 +38,9 @@ struct Moment {
   bool isUnseen = false;                 ///< Call: what it runs is not followed.
   /// The event has just ended what pointers or views lead into. The state is that of this moment.
   bool isBehind = false;
+  /// A forward pass runs for what the first of the callers gives it. Nothing else that it knows is
+  /// told there.
+  bool isOfInputs = false;
 };
 
 /// Whether somebody wants to see the moment: by what it tells, and nothing else.
@@ -49,9 +52,9 @@ struct Observation {
   State before;
   llvm::SmallVector<const Event *, 2> callers;
   SiteId site; ///< Of the event, or of the call of a module around it (see Interpreter::siteOf).
-  bool isUnseen, isBehind;
+  bool isUnseen, isBehind, isOfInputs;
 
-  Moment moment() const { return {*event, before, callers, isUnseen, isBehind}; }
+  Moment moment() const { return {*event, before, callers, isUnseen, isBehind, isOfInputs}; }
 };
 
 /// Whether the event begins a loop over the batches of a loader.
@@ -240,7 +243,7 @@ private:
   /// Whether a function, with what it calls, may compute a tensor of others. One that does not
   /// gives what its object or its caller holds, or a view of it: autograd saves nothing there.
   bool computes(const FunctionBody &body);
-  void observe(const Moment &moment);
+  void observe(Moment moment);
 
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
@@ -377,6 +380,7 @@ private:
   const Numbers &numbers;
   Interest interest;
   Snapshots *snapshots;
+  const Event *inputGiver = nullptr; ///< Runs a forward pass, see Moment::isOfInputs.
   struct RunLayer {
     Layer layer;
     bool isWritten = false; ///< The code tells, whatever module it is in this run.

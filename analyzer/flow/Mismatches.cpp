@@ -19,7 +19,7 @@ public:
   Matcher(const Event &event, const State &state)
       : event(event), state(state), tensors(tensorsOf(event)) {}
 
-  std::optional<Mismatch> find(const Intake &intake) const {
+  std::optional<Mismatch> find(llvm::ArrayRef<SizedLayer> steps) const {
     const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
     if (rule == ResultRule::Join)
       return ofJoin();
@@ -27,8 +27,8 @@ public:
       return std::nullopt;
     if (event.operation == Operation::ReadScalar)
       return ofScalar();
-    if (event.kind == EventKind::Forward && intake.features != Shape::unknown)
-      return ofLayer(intake);
+    if (!steps.empty())
+      return ofLayers(steps);
     switch (rule) {
     case ResultRule::Update:
       return ofPairs(clashIn);
@@ -65,14 +65,22 @@ private:
     return std::nullopt;
   }
 
-  std::optional<Mismatch> ofLayer(const Intake &intake) const {
-    const Shape input = shapeOf(tensors.front());
-    if (input.sizes.size() <= intake.axes)
-      return std::nullopt;
-    const std::int64_t given = input.sizes[input.sizes.size() - 1 - intake.axes];
-    if (!differ(given, intake.features))
-      return std::nullopt;
-    return Mismatch{Mismatch::Features, tensors.front(), nullptr, given, intake.features};
+  std::optional<Mismatch> ofLayers(llvm::ArrayRef<SizedLayer> steps) const {
+    Shape shape = shapeOf(tensors.front());
+    for (const SizedLayer &step : steps) {
+      const bool isInside = &step != steps.begin();
+      const std::int64_t given = step.featuresOf(shape);
+      if (step.isWeighted() && step.kind != SizedLayer::Embed && differ(given, step.takes))
+        return Mismatch{Mismatch::Features, tensors.front(), nullptr, given, step.takes, isInside};
+      for (size_t i = 0; i < std::min(step.axes.size(), shape.sizes.size()); ++i) {
+        const std::int64_t size = shape.sizes[shape.sizes.size() - 1 - i];
+        const WindowAxis &axis = step.axes[step.axes.size() - 1 - i];
+        if (step.kind != SizedLayer::Adaptive && step.sizeAfter(size, axis) == 0)
+          return Mismatch{Mismatch::Window, tensors.front(), nullptr, size, axis.kernel, isInside};
+      }
+      shape = step.apply(shape);
+    }
+    return std::nullopt;
   }
 
   std::optional<Mismatch> ofClasses() const {
@@ -183,8 +191,9 @@ private:
 
 } // namespace
 
-std::optional<Mismatch> mismatchOf(const Event &event, const State &state, const Intake &intake) {
-  return Matcher(event, state).find(intake);
+std::optional<Mismatch> mismatchOf(const Event &event, const State &state,
+                                   llvm::ArrayRef<SizedLayer> steps) {
+  return Matcher(event, state).find(steps);
 }
 
 } // namespace gradtidy

@@ -12,6 +12,7 @@ struct Mismatch {
   enum Kind : unsigned char {
     Sizes,      ///< Of two tensors of which elements meet: `given` and `wanted`.
     Features,   ///< A layer is given so many, and takes others.
+    Window,     ///< That of a layer is larger than what it moves over, which is `given` wide.
     Classes,    ///< Targets are not one class for each sample, nor probabilities of all.
     Elements,   ///< So many do not make the sizes that are listed.
     Axis,       ///< There is no dimension of that number.
@@ -24,9 +25,11 @@ struct Mismatch {
   const Operand *tensor;
   const Operand *other = nullptr; ///< Of Sizes, Classes and Ranks.
   std::int64_t given = 0, wanted = 0;
+  bool isInside = false; ///< Of Features and Window: what layers before it make of the tensor.
 };
 
-/// \p intake is that of the layer that the event runs, if it does. Nothing where nothing is known.
-std::optional<Mismatch> mismatchOf(const Event &event, const State &state, const Intake &intake);
+/// \p steps are those of the layer that the event runs, if it does. Nothing where nothing is known.
+std::optional<Mismatch> mismatchOf(const Event &event, const State &state,
+                                   llvm::ArrayRef<SizedLayer> steps);
 
 } // namespace gradtidy

@@ -221,35 +221,18 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   const bool isFloat = program.assumesFloats() && state.autocast().possible == Autocast::Off;
   const ElementType weighted = isFloat ? ElementType::Float32 : ElementType::Unknown;
   TensorType result;
-  switch (layer.rule) {
-  case ResultRule::Same:
+  if (!layer.steps.empty()) {
     result = input;
-    if (!event.typing) { // The last of several.
-      result = {};
-      if (layer.features != Shape::unknown)
-        result.shape = convolved({}, layer.features, layer.axes);
+    for (const SizedLayer &step : layer.steps) {
+      result.shape = step.apply(result.shape);
+      if (step.isWeighted())
+        result.element = weighted;
+      else if (step.kind == SizedLayer::Other)
+        result.element = ElementType::Unknown;
     }
-    break;
-  case ResultRule::Linear:
-    result.shape = event.typing ? input.shape : Shape();
-    if (result.shape.sizes.empty())
-      result.shape.sizes.push_back(layer.features);
-    else
-      result.shape.sizes.back() = layer.features;
-    result.shape.isArranged = false;
-    result.element = weighted;
-    break;
-  case ResultRule::Embed:
-    result.shape = event.typing ? input.shape : Shape();
-    result.shape.sizes.push_back(layer.features);
-    result.element = weighted;
-    break;
-  case ResultRule::Weighted1:
-  case ResultRule::Weighted2:
-  case ResultRule::Weighted3:
-    result.shape = convolved(event.typing ? input.shape : Shape(), layer.features, layer.axes);
-    result.element = weighted;
-    break;
+    return tables.types.of(result);
+  }
+  switch (layer.rule) {
   case ResultRule::Loss:
   case ResultRule::ClassLoss:
     if (layer.reduction == Reduction::Reduced)
@@ -304,6 +287,17 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Weighted1:
   case ResultRule::Weighted2:
   case ResultRule::Weighted3:
+  case ResultRule::Transposed1:
+  case ResultRule::Transposed2:
+  case ResultRule::Transposed3:
+    break;
+  case ResultRule::Pool1:
+  case ResultRule::Pool2:
+  case ResultRule::Pool3:
+  case ResultRule::Adaptive1:
+  case ResultRule::Adaptive2:
+  case ResultRule::Adaptive3:
+    result = {first.element, program.shapeOf(event).apply(first.shape)};
     break;
   case ResultRule::Sizes:
     if (tensors.empty())

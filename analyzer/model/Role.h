@@ -149,6 +149,15 @@ enum class ResultRule : unsigned char {
   Weighted1, ///< Sums weighted by parameters: as many features as the second number says, before
   Weighted2, ///< one, two or three dimensions of space.
   Weighted3,
+  Transposed1, ///< The same, of convolutions the other way round.
+  Transposed2,
+  Transposed3,
+  Pool1, ///< A number for each place of a window over as many dimensions of space.
+  Pool2,
+  Pool3,
+  Adaptive1, ///< The same, where the sizes of the result are given.
+  Adaptive2,
+  Adaptive3,
   Cast,      ///< The subject, in other elements.
   OneHot,    ///< One dimension more.
   Embed,     ///< The same, of floating-point numbers.
@@ -167,10 +176,16 @@ constexpr bool keepsShape(ResultRule rule) {
   return rule == ResultRule::Same || rule == ResultRule::Update;
 }
 
-/// How many dimensions of space a rule of weighted sums leaves behind the features; 0 for others.
+/// Whether a layer of the rule multiplies its input by weights.
+constexpr bool isWeighted(ResultRule rule) {
+  return rule >= ResultRule::Linear && rule <= ResultRule::Transposed3;
+}
+
+/// Over how many dimensions of space, which stand behind the features, a rule moves a window; 0 for
+/// others.
 constexpr unsigned spatialAxesOf(ResultRule rule) {
-  return rule >= ResultRule::Weighted1 && rule <= ResultRule::Weighted3
-             ? 1 + static_cast<unsigned>(rule) - static_cast<unsigned>(ResultRule::Weighted1)
+  return rule >= ResultRule::Weighted1 && rule <= ResultRule::Adaptive3
+             ? (static_cast<unsigned>(rule) - static_cast<unsigned>(ResultRule::Weighted1)) % 3 + 1
              : 0;
 }
 
@@ -186,6 +201,14 @@ enum class Trait : unsigned char {
   Opaque,             ///< May be any module.
   ModeOption,         ///< An option's simple name: not zero means a mode.
   StateOption,        ///< An option's simple name: not zero means parameters.
+  KernelOption,       ///< An option's simple name: the size of a window, and so on.
+  StrideOption,
+  PaddingOption,
+  DilationOption,
+  AddedSizeOption, ///< What a transposed convolution adds to its result.
+  CeilOption,
+  GroupOption,
+  ShapelessOption, ///< One that changes no shape.
   RegistersModule,    ///< The subject owns the argument from now on.
   ReplacesModule,     ///< The same, in the place of another one.
   UnregistersModule,  ///< The subject no longer owns one.

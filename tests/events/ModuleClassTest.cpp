@@ -371,12 +371,12 @@ TEST_CASE("A class is seen whole where several sources have its bodies") {
 
 TEST_CASE("What a module ends in, and its size, are known where another source makes it") {
   const Classes alone({{"a.cpp", caller}}, header);
-  CHECK(alone.calledBy("run").size.parameters == 0);
+  CHECK(alone.calledBy("run").parameters == 0);
   CHECK_FALSE(alone.calledBy("end").layer.isKnown());
   const Classes both({{"a.cpp", caller}, {"b.cpp", constructor}}, header);
-  CHECK(both.calledBy("run").size.parameters == 4 * 8 + 8 * 2 + 8 * 2);
+  CHECK(both.calledBy("run").parameters == 4 * 8 + 8 * 2 + 8 * 2);
   CHECK(both.calledBy("end").layer.operation == Operation::Softmax);
-  CHECK(both.calledBy("end").size.layers.size() == 2);
+  CHECK(both.calledBy("end").layer.steps.size() == 2);
 }
 
 TEST_CASE("What another source hands in counts") {

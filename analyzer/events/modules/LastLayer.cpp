@@ -1,6 +1,7 @@
 #include "LastLayer.h"
 
 #include "BatchFirst.h"
+#include "LayerShapes.h"
 #include "analyzer/events/Typing.h"
 
 namespace gradtidy {
@@ -16,52 +17,6 @@ bool isOwnRegistration(const Node *value, Entity entity, const ModuleUses &uses)
 }
 
 namespace {
-
-/// \p expr without what changes neither value nor type.
-const Node *peel(const Node *expr) {
-  for (;;) {
-    const Node *inner = withoutParentheses(expr);
-    const bool isCopy = asConstruction(inner) && inner->arguments.size() == 1 && inner->symbol &&
-                        inner->symbol->isCopying;
-    if (inner->kind == NodeKind::FunctionalCast && !inner->children.empty())
-      inner = inner->children.front();
-    else if (isCopy)
-      inner = inner->arguments.front();
-    if (inner == expr)
-      return expr;
-    expr = inner;
-  }
-}
-
-/// The number that \p expr is, or an object of one number is made of; `Typing::noNumber` for a
-/// constant whose value is not known.
-std::optional<std::int64_t> integerIn(const Node *expr, unsigned depth = 0) {
-  expr = peel(expr);
-  const bool isList = expr->kind == NodeKind::List;
-  if ((isList || asConstruction(expr)) && depth < 4) {
-    const llvm::ArrayRef<const Node *> parts = isList ? expr->children : expr->arguments;
-    return parts.size() == 1 ? integerIn(parts.front(), depth + 1) : std::nullopt;
-  }
-  return expr->type && expr->type->isBoolean ? std::nullopt : expr->integer;
-}
-
-/// The number at \p index of those that a layer, or its options, are made with.
-std::int64_t numberAt(unsigned index, llvm::ArrayRef<const Node *> arguments) {
-  while (!arguments.empty()) {
-    const Node *first = peel(arguments.front());
-    if (isArithmetic(*first)) {
-      const bool isNumber = arguments.size() > index && isArithmetic(*peel(arguments[index]));
-      const std::int64_t number = isNumber ? integerIn(arguments[index]).value_or(0) : 0;
-      return number > 0 ? number : Shape::unknown;
-    }
-    while (first->kind == NodeKind::MemberCall) // `LinearOptions(…).bias(…)`
-      first = peel(first->object);
-    if (!asConstruction(first))
-      break;
-    arguments = first->arguments;
-  }
-  return Shape::unknown;
-}
 
 /// What a loss makes of the losses of all elements, as its options say.
 Reduction reductionIn(llvm::ArrayRef<const Node *> arguments) {
@@ -134,13 +89,11 @@ public:
 
 private:
   Layer made(Layer layer, llvm::ArrayRef<const Node *> arguments) const {
-    layer.axes = spatialAxesOf(layer.rule);
-    if (layer.rule == ResultRule::Linear || layer.rule == ResultRule::Embed || layer.axes)
-      layer.features = numberAt(1, arguments);
-    if (layer.rule == ResultRule::Linear || layer.axes)
-      layer.intake = {numberAt(0, arguments), layer.axes};
-    if (layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss)
+    const bool isLoss = layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss;
+    if (isLoss)
       layer.reduction = reductionIn(arguments);
+    else
+      layer.steps.push_back(uses.shapeOf(layer.rule, arguments));
     layer.isPlain = layer.rule == ResultRule::ClassLoss && arguments.empty();
     if (layer.operation == Operation::Recur)
       layer.batchFirst = putsBatchFirst(arguments, uses);
@@ -156,48 +109,19 @@ private:
     return modules;
   }
 
-  /// A container takes what its first layer takes, and gives what its last one does.
+  /// A container makes of its input what its layers make of it one after the other.
   Layer ofParts(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
-    Layer container = ofLast(arguments, depth);
-    container.intake = intakeOf(arguments, depth);
-    return container;
-  }
-  Intake intakeOf(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
-    if (arguments.empty())
-      return {};
-    if (const Node *list = as(NodeKind::List, strip(arguments.front())))
-      return intakeOf(namedIn(*list), depth);
-    return layerOf(arguments.front(), depth + 1).intake;
-  }
-
-  /// Layers that only rearrange leave it to those before them.
-  Layer ofLast(llvm::ArrayRef<const Node *> arguments, unsigned depth) {
-    std::optional<Layer> last;
-    for (const Node *argument : llvm::reverse(arguments)) {
+    Layer container;
+    container.steps = {SizedLayer{.kind = SizedLayer::Same}};
+    for (const Node *argument : arguments) {
       if (const Node *list = as(NodeKind::List, strip(argument)))
-        return ofLast(namedIn(*list), depth);
-      if (argument->kind == NodeKind::DefaultArgument)
-        continue;
-      const Layer layer = layerOf(argument, depth + 1);
-      if (layer.operation == Operation::Rearrange && layer.rule != ResultRule::Same) {
-        if (last) // It changes the shape.
-          return *last;
-        continue;
-      }
-      if (!last && layer.operation != Operation::Rearrange) {
-        last = layer;
-        if (layer.rule != ResultRule::Same)
-          return layer;
-        continue;
-      }
-      if (layer.rule == ResultRule::Linear || layer.axes) {
-        last->features = layer.features;
-        last->axes = layer.axes;
-      }
-      if (layer.rule != ResultRule::Same)
-        return *last;
+        return ofParts(namedIn(*list), depth);
+      if (isNull(argument))
+        return {};
+      if (holdsModules(argument->type))
+        container = grown(container, layerOf(argument, depth + 1));
     }
-    return last.value_or(Layer());
+    return container;
   }
 
   Layer ofEntity(Entity entity, unsigned depth) {
@@ -221,10 +145,8 @@ private:
         common = layer;
         continue;
       }
-      if (common->features != layer.features || common->axes != layer.axes)
-        common->features = Shape::unknown;
-      if (!(common->intake == layer.intake))
-        common->intake = {};
+      if (common->steps != layer.steps)
+        common->steps = joined(common->steps, layer.steps);
       if (common->reduction != layer.reduction)
         common->reduction = Reduction::Unknown;
       common->isPlain &= layer.isPlain;

@@ -1,4 +1,4 @@
-// What a container of layers ends in.
+// What a container of layers makes of its input, and what it ends in.
 #pragma once
 
 #include "ModuleUses.h"
@@ -6,9 +6,8 @@
 
 namespace gradtidy {
 
-/// The last layer of the framework's container that \p module denotes or makes, or the layer that
-/// it is. Nothing is known of it where several may be meant, or what is put in is not all to be
-/// seen. What leaves the shape as it is has the features of what comes before.
+/// The layers of the framework's container that \p module denotes or makes, or the layer that it is.
+/// Nothing is known of it where several may be meant, or what is put in is not all to be seen.
 Layer lastLayer(const ir::Node &module, const ModuleUses &uses);
 
 /// Whether \p value is the result of registering what \p entity holds already:

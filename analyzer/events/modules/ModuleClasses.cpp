@@ -29,8 +29,8 @@ bool saysHowToCopy(const Symbol &record) {
 
 class Modules {
 public:
-  explicit Modules(const LoweredUnit &unit)
-      : unit(unit.contents()), uses(unit.contents(), unit.model()), natures(uses), phases(uses),
+  Modules(const LoweredUnit &unit, const Constants &constants)
+      : unit(unit.contents()), uses(unit.contents(), constants, unit.model()), natures(uses), phases(uses),
         registrations(uses, phases), members(uses, natures, phases, registrations) {}
 
   std::vector<std::unique_ptr<const ModuleClass>> findAll() {
@@ -128,7 +128,7 @@ private:
     if (event.kind == EventKind::Forward) {
       result.normalizesBatches = natures.of(module).normalizesBatches == Answer::Yes;
       result.layer = lastLayer(*module, uses);
-      result.size = sizeOf(*module, uses);
+      result.parameters = parametersOf(*module, uses);
     }
     facts.complete(result);
     return result;
@@ -144,6 +144,10 @@ private:
 
 } // namespace
 
-void findModules(LoweredUnit &unit) { unit.setClasses(Modules(unit).findAll()); }
+void findModules(LoweredUnit &unit) {
+  auto constants = std::make_unique<const Constants>(unit.contents());
+  unit.setClasses(Modules(unit, *constants).findAll());
+  unit.setConstants(std::move(constants));
+}
 
 } // namespace gradtidy

@@ -1,12 +1,11 @@
-// How many parameters a module has, and what its layers make of the shape of their input, as far as
-// sizes are written where the layers are made.
+// How many parameters a module has, as far as sizes are written where its layers are made.
 #pragma once
 
 #include "ModuleUses.h"
-#include "analyzer/events/Layer.h"
 
 namespace gradtidy {
 
-ModuleSize sizeOf(const ir::Node &module, const ModuleUses &uses);
+/// So many at least.
+std::int64_t parametersOf(const ir::Node &module, const ModuleUses &uses);
 
 } // namespace gradtidy

@@ -1,13 +1,16 @@
 #include "ModuleUses.h"
 
+#include "LayerShapes.h"
+
 #include "analyzer/model/Model.h"
 
 namespace gradtidy {
 
 using namespace ir;
 
-ModuleUses::ModuleUses(const LoweredUnit::Contents &unit, const Model &model)
-    : model(model), hasErrors(unit.hasErrors) {
+ModuleUses::ModuleUses(const LoweredUnit::Contents &unit, const Constants &constants,
+                       const Model &model)
+    : model(model), constants(constants), hasErrors(unit.hasErrors) {
   for (const auto &view : unit.classes) {
     records.push_back(view->record);
     if (view->isIncomplete)
@@ -198,6 +201,10 @@ bool ModuleUses::worksInPlace(llvm::StringRef member) const {
   const std::optional<Operator> run = model.operators().findMember(member);
   return run ? run->changes(0)
              : model.roleOfMember(TypeRole::Tensor, member) == FunctionRole::Overwrite;
+}
+
+SizedLayer ModuleUses::shapeOf(ResultRule rule, llvm::ArrayRef<const Node *> arguments) const {
+  return sizedLayerOf(rule, arguments, constants, model);
 }
 
 Trait ModuleUses::traitOfOption(llvm::StringRef name) const { return model.trait(name); }

@@ -2,8 +2,8 @@
 // go, and where they are used: all of a program at once, whatever the order of things.
 #pragma once
 
-#include "Forms.h"
-#include "analyzer/events/LoweredUnit.h"
+#include "Constants.h"
+#include "analyzer/events/Layer.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -41,8 +41,8 @@ struct EntityFacts {
 
 class ModuleUses {
 public:
-  /// Visits the code of the user's functions. The unit must outlive this object.
-  ModuleUses(const LoweredUnit::Contents &unit, const Model &model);
+  /// Visits the code of the user's functions. All arguments must outlive this object.
+  ModuleUses(const LoweredUnit::Contents &unit, const Constants &constants, const Model &model);
 
   /// First declarations.
   using Functions = llvm::SmallSetVector<const ir::Symbol *, 8>;
@@ -103,6 +103,9 @@ public:
   /// Whether a method of that name changes tensors in place.
   bool worksInPlace(llvm::StringRef member) const;
 
+  /// What a layer of that rule, or an operator, makes of shapes that is made with \p arguments.
+  SizedLayer shapeOf(ResultRule rule, llvm::ArrayRef<const ir::Node *> arguments) const;
+
   /// What the model says of an option of that simple name.
   Trait traitOfOption(llvm::StringRef name) const;
 
@@ -125,6 +128,7 @@ private:
   bool makesLayers(const ir::Symbol &record) const;
 
   const Model &model;
+  const Constants &constants;
   llvm::DenseSet<const ir::Symbol *> incomplete; ///< See ModuleClass::isIncomplete.
   const bool hasErrors;
   llvm::DenseMap<Entity, EntityFacts> facts;

@@ -30,18 +30,6 @@ void describe(Words &words, const ModuleFacts &module) {
   words.add("reloaded by", module.reloaded);
 }
 
-Layer grown(const Layer &last, const Layer &added) {
-  if (added.operation == Operation::Rearrange) // It may change the shape.
-    return added.rule == ResultRule::Same ? last : Layer();
-  Layer result = added;
-  result.intake = last.intake;
-  if (added.rule == ResultRule::Same) {
-    result.features = last.features;
-    result.axes = last.axes;
-  }
-  return result;
-}
-
 /// What is known of a part of which nothing is known but what is of the whole.
 static ModuleFacts partOf(ModuleFacts whole) {
   whole.layer = {};

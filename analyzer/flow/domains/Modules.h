@@ -49,9 +49,6 @@ struct ModuleFacts {
   bool operator==(const ModuleFacts &) const = default;
 };
 
-/// The layer in which a container ends that ends in \p last, when it is given \p added.
-Layer grown(const Layer &last, const Layer &added);
-
 /// Whether the event makes a tensor that its module, or a member of it, has registered as a
 /// parameter one of it again.
 bool registersTied(const Event &event, const State &state);

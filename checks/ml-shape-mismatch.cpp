@@ -78,6 +78,9 @@ private:
     case Mismatch::Elements:
       return described(*mismatch.tensor) + " has " + given +
              " elements, which do not make the shape that is asked for";
+    case Mismatch::Rows:
+      return described(*mismatch.tensor) + " has " + given +
+             " elements for each sample, which do not fill rows of " + wanted;
     case Mismatch::Axis:
       return described(*mismatch.tensor) + " has no dimension " + given;
     case Mismatch::Number:

@@ -177,7 +177,7 @@ template <> struct Enumerators<MemberDefinition::Kind> {
 template <> struct Enumerators<SizedLayer::Kind> {
   static constexpr SizedLayer::Kind last = SizedLayer::Same;
   static constexpr llvm::StringLiteral names[] = {"other", "linear",   "embed",   "convolve",
-                                                  "transposed", "pool", "adaptive", "flatten", "same"};
+                                                  "transposed", "pool", "adaptive", "flatten", "normalize", "same"};
 };
 
 template <typename Enumeration> constexpr bool isComplete() {

@@ -30,6 +30,7 @@ struct SizedLayer {
     Pool,       ///< Moves a window over them, and gives as many features as it gets.
     Adaptive,   ///< Gives sizes of its own to the last `axes` dimensions.
     Flatten,    ///< Makes one dimension of those from `first` to `last`.
+    Normalize,  ///< Keeps the shape, and takes so many features.
     Same,       ///< Keeps the shape.
   };
   Kind kind = Other;
@@ -42,8 +43,11 @@ struct SizedLayer {
   std::int64_t first = 1, last = -1;
   std::int64_t groups = 1; ///< Of features, which do not meet each other.
 
-  /// Whether it has parameters that decide how many features it gives.
+  /// Whether it multiplies its input by weights.
   bool isWeighted() const { return kind >= Linear && kind <= Transposed; }
+
+  /// Whether it throws for another number of features than it takes.
+  bool asksForFeatures() const { return (isWeighted() && kind != Embed) || kind == Normalize; }
 
   /// The shape of its result, as far as that of \p input tells.
   Shape apply(const Shape &input) const;

@@ -70,7 +70,7 @@ private:
     for (const SizedLayer &step : steps) {
       const bool isInside = &step != steps.begin();
       const std::int64_t given = step.featuresOf(shape);
-      if (step.isWeighted() && step.kind != SizedLayer::Embed && differ(given, step.takes))
+      if (step.asksForFeatures() && differ(given, step.takes))
         return Mismatch{Mismatch::Features, tensors.front(), nullptr, given, step.takes, isInside};
       for (size_t i = 0; i < std::min(step.axes.size(), shape.sizes.size()); ++i) {
         const std::int64_t size = shape.sizes[shape.sizes.size() - 1 - i];
@@ -98,16 +98,29 @@ private:
   std::optional<Mismatch> ofReshape() const {
     const Shape shape = shapeOf(tensors.front());
     const std::optional<Shape> &listed = event.typing->shape;
-    const std::optional<std::int64_t> count = countOf(shape.sizes);
-    if (shape.isOpen || !listed || listed->isOpen || !count || *count == 0)
+    if (shape.isOpen || shape.sizes.empty() || !listed || listed->isOpen)
       return std::nullopt;
     std::vector<std::int64_t> named = listed->sizes;
     const bool findsOne = llvm::count(named, -1) == 1;
+    if (shape.sizes.front() < 0 && named.front() == -1)
+      return ofRows(llvm::ArrayRef(shape.sizes).drop_front(), llvm::ArrayRef(named).drop_front());
+    const std::optional<std::int64_t> count = countOf(shape.sizes);
+    if (!count || *count == 0)
+      return std::nullopt;
     llvm::erase(named, -1);
     const std::optional<std::int64_t> wanted = countOf(named);
     if (!wanted || *wanted == 0 || (findsOne ? *count % *wanted == 0 : *count == *wanted))
       return std::nullopt;
     return Mismatch{Mismatch::Elements, tensors.front(), nullptr, *count, *wanted};
+  }
+
+  /// What nobody knows how many there are of, with sizes of their own, are put into rows.
+  std::optional<Mismatch> ofRows(llvm::ArrayRef<std::int64_t> sizes,
+                                 llvm::ArrayRef<std::int64_t> wanted) const {
+    const std::optional<std::int64_t> each = countOf(sizes), row = countOf(wanted);
+    if (!each || !row || *each == 0 || *row == 0 || *each % *row == 0 || *row % *each == 0)
+      return std::nullopt;
+    return Mismatch{Mismatch::Rows, tensors.front(), nullptr, *each, *row};
   }
 
   std::optional<Mismatch> ofOrder() const {

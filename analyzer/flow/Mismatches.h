@@ -15,6 +15,7 @@ struct Mismatch {
     Window,     ///< That of a layer is larger than what it moves over, which is `given` wide.
     Classes,    ///< Targets are not one class for each sample, nor probabilities of all.
     Elements,   ///< So many do not make the sizes that are listed.
+    Rows,       ///< So many for each sample do not make rows of that length.
     Axis,       ///< There is no dimension of that number.
     Number,     ///< One is read from several.
     Dimensions, ///< The tensors of a list have none along which they can be joined.

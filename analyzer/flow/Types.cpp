@@ -332,6 +332,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     break;
   case ResultRule::Same:
   case ResultRule::Update:
+  case ResultRule::Normalize1:
+  case ResultRule::Normalize2:
+  case ResultRule::Normalize3:
     result = first;
     break;
   case ResultRule::Elementwise:

@@ -158,6 +158,9 @@ enum class ResultRule : unsigned char {
   Adaptive1, ///< The same, where the sizes of the result are given.
   Adaptive2,
   Adaptive3,
+  Normalize1, ///< The same as the input, whose features, before the dimensions of space, it counts.
+  Normalize2,
+  Normalize3,
   Cast,      ///< The subject, in other elements.
   OneHot,    ///< One dimension more.
   Embed,     ///< The same, of floating-point numbers.
@@ -173,7 +176,8 @@ constexpr bool isPairwise(ResultRule rule) {
 
 /// Whether the result has the shape and elements of the subject.
 constexpr bool keepsShape(ResultRule rule) {
-  return rule == ResultRule::Same || rule == ResultRule::Update;
+  return rule == ResultRule::Same || rule == ResultRule::Update ||
+         (rule >= ResultRule::Normalize1 && rule <= ResultRule::Normalize3);
 }
 
 /// Whether a layer of the rule multiplies its input by weights.
@@ -181,10 +185,10 @@ constexpr bool isWeighted(ResultRule rule) {
   return rule >= ResultRule::Linear && rule <= ResultRule::Transposed3;
 }
 
-/// Over how many dimensions of space, which stand behind the features, a rule moves a window; 0 for
+/// How many dimensions of space stand behind the features that a layer of the rule asks for; 0 for
 /// others.
 constexpr unsigned spatialAxesOf(ResultRule rule) {
-  return rule >= ResultRule::Weighted1 && rule <= ResultRule::Adaptive3
+  return rule >= ResultRule::Weighted1 && rule <= ResultRule::Normalize3
              ? (static_cast<unsigned>(rule) - static_cast<unsigned>(ResultRule::Weighted1)) % 3 + 1
              : 0;
 }

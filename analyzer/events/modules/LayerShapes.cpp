@@ -31,6 +31,9 @@ std::int64_t SizedLayer::sizeAfter(std::int64_t size, const WindowAxis &axis) co
 }
 
 std::int64_t SizedLayer::featuresOf(const Shape &input) const {
+  const bool isFlat = kind == Normalize && axes.size() == 1 && input.hasRank(2);
+  if (isFlat) // One dimension of space may be missing.
+    return input.sizes.back();
   return input.sizes.size() > axes.size() ? input.sizes[input.sizes.size() - 1 - axes.size()]
                                           : Shape::unknown;
 }
@@ -47,6 +50,7 @@ Shape SizedLayer::apply(const Shape &input) const {
   switch (kind) {
   case Other:
     return {};
+  case Normalize:
   case Same:
     return input;
   case Flatten:
@@ -305,7 +309,12 @@ SizedLayer sizedLayerOf(ResultRule rule, llvm::ArrayRef<const Node *> arguments,
   if (!axes)
     return layer;
   read.read(arguments);
-  if (rule <= ResultRule::Transposed3) {
+  if (rule >= ResultRule::Normalize1) {
+    layer.kind = SizedLayer::Normalize;
+    layer.keepsInput = true;
+    layer.takes = read.numberAt(0);
+    layer.axes.resize(axes);
+  } else if (rule <= ResultRule::Transposed3) {
     layer.kind = rule <= ResultRule::Weighted3 ? SizedLayer::Convolve : SizedLayer::Transposed;
     readWeighted(layer, read, axes);
   } else if (rule <= ResultRule::Pool3) {

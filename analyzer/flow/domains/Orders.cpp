@@ -63,6 +63,9 @@ SampleOrder Interpreter::orderOf(const Event &event, const State &state) const {
   bool keeps = false;
   switch (typing.rule) {
   case ResultRule::Same:
+  case ResultRule::Normalize1:
+  case ResultRule::Normalize2:
+  case ResultRule::Normalize3:
   case ResultRule::Update:
   case ResultRule::Elementwise:
   case ResultRule::Filled:
@@ -129,6 +132,9 @@ const Event *Interpreter::paddedBy(const Event &event, const State &state) const
     return nullptr;
   switch (event.typing->rule) {
   case ResultRule::Same:
+  case ResultRule::Normalize1:
+  case ResultRule::Normalize2:
+  case ResultRule::Normalize3:
   case ResultRule::Update:
   case ResultRule::Real:
   case ResultRule::Cast:

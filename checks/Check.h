@@ -105,6 +105,10 @@ public:
 
   /// Called once for every function that launches kernels.
   virtual void onLauncher(const LauncherVisit &visit, Reporter &reporter) {}
+
+  /// Called once for every function that has others launch kernels on the memory of its tensors:
+  /// these calls are its launches.
+  virtual void onHanding(const LauncherVisit &visit, Reporter &reporter) {}
 };
 
 } // namespace gradtidy

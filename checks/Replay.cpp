@@ -67,6 +67,8 @@ void replay(const UnitAnalysis &analysis, const Source &source, Check &check, Re
       check.onFunction({*function, analysis, source}, collector);
   for (const FunctionBody *function : analysis.program().launchers())
     check.onLauncher({*function, function->kernelCare, analysis, source}, collector);
+  for (const auto &[function, care] : analysis.program().handings())
+    check.onHanding({*function, care, analysis, source}, collector);
   collector.flush(reporter);
 }
 

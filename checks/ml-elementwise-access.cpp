@@ -97,18 +97,19 @@ private:
 
   void onWrite(const Visit &visit, const ir::Node &element, Reporter &reporter) {
     const auto loops = countedBy(visit, visit.event, &element);
-    if (loops.size() > 1 || (loops.size() == 1 && (writesRow(visit, *loops.front()) ||
+    const bool isOften = isRepeated(visit, element);
+    if (loops.size() > 1 || (loops.size() == 1 && (isOften || writesRow(visit, *loops.front()) ||
                                                    doesNothingElse(visit, *loops.front()))))
       report(
           visit, loops,
           "each element is written through a tensor of its own, which takes some microseconds; an "
           "accessor, or a tensor that is made of all the numbers, takes a fraction of that",
-          reporter);
+          reporter, isOften ? fewElements / 8 : fewElements);
   }
 
   void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
-              Reporter &reporter) {
-    if (elementsOf(loops) < fewElements || !reported.insert(loops.back()).second)
+              Reporter &reporter, std::int64_t few = fewElements) {
+    if (elementsOf(loops) < few || !reported.insert(loops.back()).second)
       return;
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
@@ -126,8 +127,13 @@ private:
 
   static bool countsElements(const Visit &visit, const ir::Node &loop) {
     const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
-    return loop.body && condition &&
-           visit.unit.counts().degreeOf(condition->children.back(), *visit.event.function) > 0;
+    if (!loop.body || !condition)
+      return false;
+    const ir::Symbol *counter = counterOf(loop); // Which may count down to 0.
+    const auto grows = [&](const ir::Node *bound) {
+      return bound && visit.unit.counts().degreeOf(bound, *visit.event.function) > 0;
+    };
+    return grows(condition->children.back()) || (counter && grows(counter->init));
   }
 
   static bool onlyReads(const Visit &visit, const ir::Node &body) {
@@ -178,6 +184,20 @@ private:
         written += writtenBy(event) && contains(visit, &loop, event.site) &&
                    paths.rootOf(event.subject.path) == paths.rootOf(visit.event.subject.path);
     return written >= few;
+  }
+
+  /// Whether a caller has the whole loop run in each round of another one, and each element takes
+  /// several views: `board[plane][row][column] = 1`.
+  static bool isRepeated(const Visit &visit, const ir::Node &element) {
+    const ir::Node *inner = ir::as(ir::NodeKind::OperatorCall, &element);
+    return inner && inner->op == "[]" && !inner->arguments.empty() &&
+           ir::as(ir::NodeKind::OperatorCall, ir::stripped(inner->arguments.front())) &&
+           isCalledInLoop(visit);
+  }
+  static bool isCalledInLoop(const Visit &visit) {
+    return llvm::any_of(visit.callers, [](const Event *call) {
+      return !call->function->loopsAround(call->site).empty();
+    });
   }
 
   static constexpr std::int64_t fewElements = 256; ///< Or less than that take no time to speak of.

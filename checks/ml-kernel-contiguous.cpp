@@ -9,6 +9,12 @@ namespace {
 class KernelContiguous : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    look(visit, reporter);
+  }
+  void onHanding(const LauncherVisit &visit, Reporter &reporter) override { look(visit, reporter); }
+
+private:
+  static void look(const LauncherVisit &visit, Reporter &reporter) {
     const Cared asked = caredByCallers(visit, &KernelCare::asksForLayout);
     llvm::SmallPtrSet<const ir::Symbol *, 4> seen;
     for (const KernelLaunch &launch : visit.care.launches)

@@ -13,6 +13,14 @@ namespace {
 class KernelGuard : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    const auto hasTensors = [](const KernelLaunch &launch) { return launch.isOnTensors; };
+    if (llvm::any_of(visit.care.launches, hasTensors)) // Else its callers know their device.
+      look(visit, reporter);
+  }
+  void onHanding(const LauncherVisit &visit, Reporter &reporter) override { look(visit, reporter); }
+
+private:
+  static void look(const LauncherVisit &visit, Reporter &reporter) {
     const Cared guarded = caredByCallers(visit, &KernelCare::choosesDevice);
     if (visit.care.choosesDevice || guarded == Cared::Yes)
       return;
@@ -24,7 +32,6 @@ public:
     reporter.report(std::move(finding));
   }
 
-private:
   /// A guard for the device of the first tensor that the function gets.
   static llvm::SmallVector<clang::FixItHint, 2> guard(const LauncherVisit &visit) {
     const ir::Node *body = ir::as(ir::NodeKind::Compound, visit.function.body);

@@ -113,9 +113,11 @@ private:
                                   : nullptr;
       if (!value || memberOf(event.subject, visit) != &member || ir::isNull(value))
         return false;
+      // A holder that is made of nothing holds a new module.
+      const bool isEmpty = ir::asConstruction(value) && value->arguments.empty() &&
+                           (value->type->pointee || !isModule(value->type->role));
       // The default of the member, which every constructor repeats.
-      const bool isDefault = (ir::asConstruction(value) && value->arguments.empty()) ||
-                             (value->kind == ir::NodeKind::Other && event.site == value);
+      const bool isDefault = isEmpty || (value->kind == ir::NodeKind::Other && event.site == value);
       return !isDefault && !isOwnRegistration(&member, value, function);
     });
   }

@@ -176,8 +176,9 @@ template <> struct Enumerators<MemberDefinition::Kind> {
 
 template <> struct Enumerators<SizedLayer::Kind> {
   static constexpr SizedLayer::Kind last = SizedLayer::Same;
-  static constexpr llvm::StringLiteral names[] = {"other", "linear",   "embed",   "convolve",
-                                                  "transposed", "pool", "adaptive", "flatten", "normalize", "same"};
+  static constexpr llvm::StringLiteral names[] = {"other",      "linear", "embed",    "convolve",
+                                                  "transposed", "pool",   "adaptive", "flatten",
+                                                  "normalize",  "same"};
 };
 
 template <typename Enumeration> constexpr bool isComplete() {
@@ -618,6 +619,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelLau
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCare> care) {
   archive("launches", care.launches);
+  archive("calls", care.calls);
   archive("chooses-device", care.choosesDevice);
   archive("asks-for-layout", care.asksForLayout);
   archive("asks-for-errors", care.asksForErrors);

@@ -21,7 +21,8 @@ struct RawPointer {
 /// A launch of a kernel that gets memory.
 struct KernelLaunch {
   const ir::Node *call = nullptr;
-  const ir::Node *configuration = nullptr; ///< What is in `<<<…>>>`, as a call.
+  /// What is in `<<<…>>>`, as a call; of a call of a function the call itself.
+  const ir::Node *configuration = nullptr;
   bool isOnDefaultStream = false;
   bool isOnTensors = false; ///< Some of the memory is that of tensors which the function has.
   llvm::SmallVector<RawPointer, 2> pointers;
@@ -33,10 +34,13 @@ struct KernelLaunch {
 /// What a function does about kernels, the closures in it included.
 struct KernelCare {
   std::vector<KernelLaunch> launches; ///< As they stand in the source.
-  bool choosesDevice = false;         ///< It makes a GPU the current one.
-  bool asksForLayout = false;         ///< Or makes a tensor contiguous, or leaves that to a helper.
-  bool asksForErrors = false;         ///< Of launches.
-  bool asksLast = false;              ///< It does so behind its last launch.
+  /// Calls that give functions of the user plain pointers to the memory of tensors, for launches
+  /// that these make.
+  std::vector<KernelLaunch> calls;
+  bool choosesDevice = false; ///< It makes a GPU the current one.
+  bool asksForLayout = false; ///< Or makes a tensor contiguous, or leaves that to a helper.
+  bool asksForErrors = false; ///< Of launches.
+  bool asksLast = false;      ///< It does so behind its last launch.
 };
 
 } // namespace gradtidy

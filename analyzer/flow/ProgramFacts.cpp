@@ -25,6 +25,8 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
     addHandedOn(*body);
     if (!isClosure(*body) && body->linkedFrom.empty() && launchesOnTensors(*body))
       launching.push_back(body);
+    if (!isClosure(*body) && body->linkedFrom.empty() && !body->kernelCare.calls.empty())
+      addHanding(*body);
   }
 }
 
@@ -63,6 +65,35 @@ bool ProgramFacts::launchesOnTensors(const FunctionBody &function) const {
              return getsMemoryOfTensor(function, *parameter, 0);
            });
   });
+}
+
+bool ProgramFacts::launchesForCaller(const FunctionBody &function, unsigned depth) const {
+  if (function.kernelCare.choosesDevice || depth > 4)
+    return false;
+  const auto isForCaller = [](const KernelLaunch &launch) {
+    return !launch.isOnTensors && !launch.handedOn.empty();
+  };
+  return llvm::any_of(function.kernelCare.launches, isForCaller) ||
+         hasEvent(function, [&](const Event &event) {
+           const FunctionBody *callee =
+               event.kind == EventKind::Call ? graph.calleeOf(event) : nullptr;
+           return callee && launchesForCaller(*callee, depth + 1);
+         });
+}
+
+void ProgramFacts::addHanding(const FunctionBody &function) {
+  KernelCare care = function.kernelCare;
+  care.launches.clear();
+  for (const KernelLaunch &call : function.kernelCare.calls)
+    if (hasEvent(function, [&](const Event &event) {
+          const FunctionBody *callee = event.kind == EventKind::Call && event.site == call.call
+                                           ? graph.calleeOf(event)
+                                           : nullptr;
+          return callee && launchesForCaller(*callee, 0);
+        }))
+      care.launches.push_back(call);
+  if (!care.launches.empty())
+    handing.push_back({&function, std::move(care)});
 }
 
 bool ProgramFacts::movesModuleOf(const FunctionBody &function) const {

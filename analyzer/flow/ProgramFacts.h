@@ -77,6 +77,14 @@ public:
   /// The functions of the unit that launch kernels on memory of tensors.
   llvm::ArrayRef<const FunctionBody *> launchers() const { return launching; }
 
+  /// A function that gives plain pointers to the memory of its tensors to others, which launch
+  /// kernels on it.
+  struct Handing {
+    const FunctionBody *function;
+    KernelCare care; ///< Its calls are those that lead to launches, and these its launches.
+  };
+  llvm::ArrayRef<Handing> handings() const { return handing; }
+
   /// Whether the unit, or a source that is linked to it, hands \p function on without calling it:
   /// to Python, to a dispatcher, as a callback.
   bool isHandedOn(const FunctionBody &function) const;
@@ -87,6 +95,10 @@ public:
 private:
   void addHandedOn(const FunctionBody &function);
   bool launchesOnTensors(const FunctionBody &function) const;
+  void addHanding(const FunctionBody &function);
+  /// Whether \p function launches a kernel on memory that its caller gives it, or gives it to a
+  /// function that does, on a device that the caller has chosen.
+  bool launchesForCaller(const FunctionBody &function, unsigned depth) const;
   /// Whether a caller gives \p function memory of a tensor for \p parameter, a pointer.
   bool getsMemoryOfTensor(const FunctionBody &function, const ir::Symbol &parameter,
                           unsigned depth) const;
@@ -101,6 +113,7 @@ private:
   bool usesGpuItself; ///< Not only in sources that lead to no function of the unit.
   MovedModules moved;
   std::vector<const FunctionBody *> launching;
+  std::vector<Handing> handing;
   llvm::DenseSet<const ir::Symbol *> orderedLoaders;
   llvm::DenseSet<const ir::Symbol *> handedOn;  ///< Their first declarations.
   mutable std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.

@@ -776,6 +776,7 @@ void Interpreter::differentiate(const Event &event, State &state) {
   value.autograd.latest = {};
   value.autograd.cut = event.endsGraph ? &event : nullptr;
   value.autograd.idleTerm = nullptr;
+  value.lending = {}; // Gradients are new tensors, whatever holds them.
   state.setValue(event.result, value);
 }
 

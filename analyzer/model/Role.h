@@ -205,6 +205,8 @@ enum class Trait : unsigned char {
   Opaque,             ///< May be any module.
   ModeOption,         ///< An option's simple name: not zero means a mode.
   StateOption,        ///< An option's simple name: not zero means parameters.
+  ThreadIndex,        ///< In a kernel: the number of a thread in its block.
+  BlockIndex,         ///< In a kernel: the number of its block.
   KernelOption,       ///< An option's simple name: the size of a window, and so on.
   StrideOption,
   PaddingOption,
@@ -212,7 +214,7 @@ enum class Trait : unsigned char {
   AddedSizeOption, ///< What a transposed convolution adds to its result.
   CeilOption,
   GroupOption,
-  ShapelessOption, ///< One that changes no shape.
+  ShapelessOption,    ///< One that changes no shape.
   RegistersModule,    ///< The subject owns the argument from now on.
   ReplacesModule,     ///< The same, in the place of another one.
   UnregistersModule,  ///< The subject no longer owns one.
@@ -310,6 +312,8 @@ enum class Operation : unsigned char {
   PointToMemory,        ///< A pointer to the first element.
   ReadClock,            ///< The time on the host.
   Synchronize,          ///< Waits for the GPU.
+  Barrier,              ///< In a kernel: all threads of a block wait for each other.
+  AddAtomically,        ///< In a kernel: changes memory that other threads change, too.
   PinMemory,            ///< A copy in page-locked memory, or options for tensors there.
   MakeLoader,           ///< A data loader, of a dataset, a sampler and options.
   CopyModule,           ///< A module of its own with the same parameters, mode and device.

@@ -23,6 +23,7 @@ private:
   void noteCall(const CallExpr &call);
   void noteVariable(const VarDecl &variable);
   void noteLaunch(const CUDAKernelCallExpr &call);
+  KernelLaunch launchBy(const CallExpr &call) const;
   const Expr *memoryIn(const Stmt *argument, unsigned depth = 0) const;
   std::optional<RawPointer> rawPointer(const Expr &pointer) const;
   bool isSettled(const VarDecl &tensor) const;
@@ -100,6 +101,15 @@ void CareReader::noteCall(const CallExpr &call) {
                      !call.getType()->isVoidType() && !function.expressionStatementOf(&call));
   if (asks)
     care.asksForErrors = care.asksLast = true;
+  const auto isPointer = [](const ParmVarDecl *parameter) {
+    return parameter->getType()->isPointerType();
+  };
+  if (function.map.symbol(callee)->isUser && !isa<CUDAKernelCallExpr>(call) &&
+      llvm::any_of(callee->parameters(), isPointer))
+    if (KernelLaunch launch = launchBy(call); launch.isOnTensors) {
+      launch.configuration = launch.call;
+      care.calls.push_back(std::move(launch));
+    }
   care.asksForLayout |= namesLayout(simpleName(callee)) ||
                         (checks(call) && llvm::any_of(call.arguments(), [&](const Expr *argument) {
                            return isTensor(argument);
@@ -123,10 +133,10 @@ bool isDefaultStream(const Expr *argument) {
          (number && number->getValue() == 0);
 }
 
-void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
+/// What the kernel, or the function, that \p call runs gets of the memory of tensors.
+KernelLaunch CareReader::launchBy(const CallExpr &call) const {
   KernelLaunch launch;
   launch.call = function.map.node(&call);
-  launch.configuration = function.map.node(call.getConfig());
   llvm::SmallPtrSet<const ir::Symbol *, 4> seen;
   for (const Expr *argument : call.arguments()) {
     const Expr *memory = memoryIn(argument);
@@ -138,9 +148,15 @@ void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
         raw && (!raw->tensor || seen.insert(raw->tensor).second))
       launch.pointers.push_back(*raw);
   }
+  return launch;
+}
+
+void CareReader::noteLaunch(const CUDAKernelCallExpr &call) {
+  KernelLaunch launch = launchBy(call);
   if (!launch.isOnTensors && launch.handedOn.empty())
     return;
   const CallExpr *configuration = call.getConfig();
+  launch.configuration = function.map.node(configuration);
   launch.isOnDefaultStream =
       configuration->getNumArgs() < 4 || isDefaultStream(configuration->getArg(3));
   care.launches.push_back(std::move(launch));

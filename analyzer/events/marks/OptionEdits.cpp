@@ -279,6 +279,10 @@ bool isLostEdit(const CallExpr &call, const FunctionDecl &function, Vocabulary &
     return false;
   bool isDefault = false;
   const Expr *whole = wholeOf(setter->getImplicitObjectArgument(), vocabulary, isDefault);
+  const auto *alias = dyn_cast<DeclRefExpr>(whole);
+  if (const auto *bound = alias ? dyn_cast<VarDecl>(alias->getDecl()) : nullptr;
+      bound && bound->isLocalVarDecl() && bound->getType()->isReferenceType() && bound->hasInit())
+    whole = wholeOf(bound->getInit(), vocabulary, isDefault);
   if (isDefault)
     return !isa<CXXThisExpr>(whole) && !addsParameters(function.getBody(), vocabulary);
   const auto *reference = dyn_cast<DeclRefExpr>(whole);

@@ -258,3 +258,43 @@ Tensor pairs_ok(const std::vector<Record> &records) {
   }
   return rows;
 }
+
+// --- one loop ------------------------------------------------------------------------------------
+
+Tensor discounted_bad(Tensor rewards) {
+  Tensor sums = torch::empty(rewards.size(0));
+  double sum = 0;
+  for (int64_t i = rewards.size(0) - 1; i >= 0; --i) {
+    sum = 0.1 * rewards[i].item<double>() + 0.9 * sum; // expect: ml-elementwise-access
+    sums[i] = sum;
+  }
+  return sums;
+}
+
+struct Board {
+  int at(int square) const;
+};
+
+Tensor planesOf(const Board &board) {
+  Tensor planes = torch::zeros({8, 8, 8});
+  for (int square = 0; square < 64; ++square) {
+    const int row = square / 8, column = square % 8;
+    if (const int piece = board.at(square))
+      planes[piece][row][column] = 1.f; // expect: ml-elementwise-access
+  }
+  return planes;
+}
+std::vector<Tensor> moves_bad(const std::vector<Board> &boards) {
+  std::vector<Tensor> all;
+  for (const Board &board : boards)
+    all.push_back(planesOf(board));
+  return all;
+}
+
+Tensor planesOfOne(const Board &board) {
+  Tensor planes = torch::zeros({8, 8, 8});
+  for (int square = 0; square < 64; ++square)
+    planes[board.at(square)][square / 8][square % 8] = 1.f;
+  return planes;
+}
+Tensor position_ok(const Board &board) { return planesOfOne(board); }

@@ -80,13 +80,13 @@ torch::Tensor unknown_bad(torch::Tensor x) {
 
 // The launcher gets pointers, and its callers know to what.
 static void launchAll_bad(const float *x, float *y, int n) {
-  square<<<n, 256>>>(x, y); // expect: ml-kernel-guard (no fix): current GPU
+  square<<<n, 256>>>(x, y);
 }
 
 torch::Tensor pointers_bad(torch::Tensor x) {
   torch::Tensor y = torch::zeros_like(x);
   float *result = y.data_ptr<float>();
-  launchAll_bad(x.data_ptr<float>(), result, x.size(0));
+  launchAll_bad(x.data_ptr<float>(), result, x.size(0)); // expect: ml-kernel-guard: current GPU
   return y;
 }
 
@@ -104,7 +104,31 @@ static void launchOwn_ok(const float *x, float *y, int n) { square<<<n, 256>>>(x
 
 void own_ok(float *memory, int n) { launchOwn_ok(memory, memory + n, n); }
 
+// Nor do those between them.
+template <typename T> void launchBoth(cudaStream_t stream, const T *x, T *y, int n) {
+  launchAll_bad(x, y, n);
+}
+
+torch::Tensor throughTwo_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  launchBoth<float>(0, x.data_ptr<float>() + 1, y.data_ptr<float>(), 1); // expect: ml-kernel-guard: current GPU
+  return y;
+}
+
+static void launchThere_ok(const float *x, float *y, int device) {
+  cudaSetDevice(device);
+  square<<<1, 256>>>(x, y);
+}
+
+torch::Tensor there_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  launchThere_ok(x.data_ptr<float>(), y.data_ptr<float>(), x.get_device());
+  return y;
+}
+
 void bind(Library &library) {
+  library.def("through", &throughTwo_bad);
+  library.def("there", &there_ok);
   library.def("pointers", &pointers_bad);
   library.def("guarded_pointers", &pointers_ok);
   library.def("guarded", &guarded_ok);

@@ -98,3 +98,12 @@ private:
   torch::nn::Linear from{4, 2}, to{4, 2};
   std::vector<Tensor> sources;
 };
+
+// Gradients that grad() gives are new tensors, whatever list they are for.
+void differentiate_ok(torch::nn::Linear &net, torch::optim::SGD &optimizer, Tensor x) {
+  const auto parameters = net->parameters();
+  const auto gradients = torch::autograd::grad({net(x).square().sum()}, parameters);
+  optimizer.step();
+  for (size_t i = 0; i < parameters.size(); ++i)
+    parameters[i].mutable_grad() = gradients[i];
+}

@@ -16,6 +16,11 @@ void cast_defaults_bad(Adam &optimizer, double rate) {
   static_cast<AdamOptions &>(optimizer.defaults()).lr(rate); // expect: ml-options-ignored (no fix)
 }
 
+void named_defaults_bad(Adam &optimizer, double rate) {
+  auto &options = static_cast<AdamOptions &>(optimizer.defaults());
+  options.lr(rate); // expect: ml-options-ignored (no fix): has copied these
+}
+
 void loop_bad(std::shared_ptr<SGD> optimizer, int epochs) {
   double rate = 0.1;
   for (int epoch = 0; epoch < epochs; ++epoch) {

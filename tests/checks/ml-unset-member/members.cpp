@@ -150,3 +150,16 @@ struct Parts {
 };
 
 Parts parts_ok() { return {nn::Linear(4, 4), torch::ones({4})}; }
+
+// A holder that is made of nothing holds a new module.
+struct ListedImpl : torch::nn::Module {
+  ListedImpl();
+  explicit ListedImpl(int64_t count);
+  torch::nn::ModuleList layers{nullptr};
+};
+ListedImpl::ListedImpl() : layers(torch::nn::ModuleList()) {}
+ListedImpl::ListedImpl(int64_t count) : layers(torch::nn::ModuleList()) {
+  for (int64_t i = 0; i < count; ++i)
+    layers->push_back(torch::nn::Linear(2, 2));
+  register_module("layers", layers);
+}

@@ -1,0 +1,215 @@
+// Threads of a block run in no order but that of their barriers, and blocks in none at all. A
+// barrier that not all threads reach, one that is missing, and memory that one block prepares for
+// all are mistakes that most runs do not show.
+
+#include "Check.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelBarrier : public Check {
+public:
+  void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    const Kernel kernel(visit.function);
+    for (const ir::Node *barrier : kernel.barriers) {
+      reportDivergence(kernel, *barrier, reporter);
+      reportReuse(kernel, *barrier, reporter);
+    }
+    reportPreparation(kernel, reporter);
+  }
+
+private:
+  using Nodes = llvm::SmallVector<const ir::Node *, 8>;
+
+  /// What a kernel, or a function that it calls, is made of.
+  struct Kernel {
+    explicit Kernel(const FunctionBody &function) {
+      ir::forEach(function.body, [&](const ir::Node &node) { add(node); });
+    }
+
+    Nodes barriers, atomics, writes, subscripts;
+    /// What gives variables their values.
+    llvm::DenseMap<const ir::Symbol *, Nodes> given;
+
+    /// Whether \p expr depends on what \p trait tells apart: threads, or blocks.
+    bool dependsOn(const ir::Node *expr, Trait trait) const {
+      llvm::SmallSetVector<const ir::Symbol *, 8> names;
+      bool depends = false;
+      const auto look = [&](const ir::Node *part) {
+        ir::forEach(part, [&](const ir::Node &node) {
+          depends |= node.isCall() && node.symbol && node.symbol->trait == trait;
+          if (const ir::Symbol *variable = ir::variableIn(&node))
+            names.insert(variable);
+        });
+      };
+      look(expr);
+      for (size_t i = 0; i < names.size() && !depends; ++i)
+        if (const auto found = given.find(names[i]); found != given.end())
+          llvm::for_each(found->second, look);
+      return depends;
+    }
+
+  private:
+    void add(const ir::Node &node) {
+      if (node.isCall() && node.symbol && node.symbol->operation == Operation::Barrier)
+        barriers.push_back(&node);
+      if (node.isCall() && node.symbol && node.symbol->operation == Operation::AddAtomically)
+        atomics.push_back(&node);
+      if (node.kind == ir::NodeKind::Subscript)
+        subscripts.push_back(&node);
+      for (const ir::Symbol *variable : node.declared)
+        if (variable->init)
+          given[variable].push_back(variable->init);
+      if (!node.isAssignment() || node.children.size() != 2)
+        return;
+      writes.push_back(&node);
+      if (const ir::Symbol *variable = ir::variableIn(node.children[0]))
+        given[variable].push_back(node.children[1]);
+    }
+  };
+
+  // --- barriers that not all threads reach
+
+  static void reportDivergence(const Kernel &kernel, const ir::Node &barrier, Reporter &reporter) {
+    for (const ir::Node *inner = &barrier, *outer = barrier.parent; outer;
+         inner = std::exchange(outer, outer->parent)) {
+      const bool isBranch = outer->kind == ir::NodeKind::If && inner != outer->condition;
+      const bool isRound = outer->isLoop() && inner == outer->body;
+      if (!(isBranch || isRound) || !outer->condition || outer->isConstantBranch ||
+          !kernel.dependsOn(outer->condition, Trait::ThreadIndex) ||
+          (isRound && hasEvenRounds(*outer)))
+        continue;
+      Finding finding(Level::Likely, barrier,
+                      isRound ? "threads of a block leave this loop after different numbers of "
+                                "rounds, and do not all reach the barrier in it"
+                              : "not all threads of a block reach this barrier");
+      finding.notes.push_back({*outer, isRound ? "the loop of each thread begins here"
+                                               : "only some threads go this way"});
+      return reporter.report(std::move(finding));
+    }
+  }
+
+  /// Whether all threads may make as many rounds of \p loop, because it goes over a multiple of its
+  /// step: `for (i = thread; i < 1024; i += 256)`.
+  static bool hasEvenRounds(const ir::Node &loop) {
+    const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
+    if (!condition || condition->children.size() != 2)
+      return true; // Nobody knows.
+    const ir::Node *bound = ir::stripped(condition->children.back());
+    bool isProduct = bound->integer.has_value();
+    ir::forEach(bound, [&](const ir::Node &node) { isProduct |= node.op == "*"; });
+    return isProduct;
+  }
+
+  // --- barriers that are missing
+
+  /// Shared memory that each round writes, and that other threads read behind the only barrier.
+  static void reportReuse(const Kernel &kernel, const ir::Node &barrier, Reporter &reporter) {
+    const ir::Node *loop = loopAround(&barrier);
+    const auto isInLoop = [&](const ir::Node *node) { return isWithin(node, loop); };
+    if (!loop || llvm::count_if(kernel.barriers, isInLoop) != 1)
+      return;
+    const auto isBefore = [&](const ir::Node *node) {
+      return node->range.getBegin().getRawEncoding() < barrier.range.getBegin().getRawEncoding();
+    };
+    for (const ir::Node *write : kernel.writes) {
+      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
+      const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
+      if (!memory || !isInLoop(write) || !isBefore(write) || loopAround(write) != loop ||
+          !kernel.dependsOn(target, Trait::ThreadIndex))
+        continue;
+      for (const ir::Node *read : kernel.subscripts)
+        if (sharedMemory(*read) == memory && isInLoop(read) && !isBefore(read) &&
+            !ir::areAlike(*read, *target)) {
+          Finding finding(Level::Likely, *write,
+                          "a thread overwrites this shared memory in the next round while others "
+                          "still read it: there is no barrier behind the reads");
+          finding.notes.push_back({*read, "it is read here"});
+          return reporter.report(std::move(finding));
+        }
+    }
+  }
+
+  static const ir::Node *loopAround(const ir::Node *node) {
+    while (node && !node->isLoop())
+      node = node->parent;
+    return node;
+  }
+
+  static bool isWithin(const ir::Node *node, const ir::Node *whole) {
+    while (node && node != whole)
+      node = node->parent;
+    return node && whole;
+  }
+
+  /// The array of a block's threads that \p subscript is an element of, or null.
+  static const ir::Symbol *sharedMemory(const ir::Node &subscript) {
+    const ir::Symbol *variable =
+        subscript.children.empty() ? nullptr : ir::variableIn(ir::stripped(subscript.children[0]));
+    return variable && variable->isStatic && variable->isLocal ? variable : nullptr;
+  }
+
+  // --- blocks that wait for none
+
+  /// One block sets to zero what all blocks add to.
+  static void reportPreparation(const Kernel &kernel, Reporter &reporter) {
+    for (const ir::Node *write : kernel.writes) {
+      const ir::Symbol *memory = pointerIn(*write->children[0]);
+      const ir::Node *branch = memory ? branchOfOneBlock(kernel, *write) : nullptr;
+      if (!branch || memory->kind != ir::SymbolKind::Parameter)
+        continue;
+      for (const ir::Node *atomic : kernel.atomics)
+        if (!atomic->arguments.empty() && !isWithin(atomic, branch) &&
+            leadsInto(atomic->arguments.front(), *memory)) {
+          Finding finding(Level::Likely, *write,
+                          "one block prepares this memory while others may already have added to "
+                          "it: blocks wait for none");
+          finding.notes.push_back({*atomic, "all blocks add to it here"});
+          return reporter.report(std::move(finding));
+        }
+    }
+  }
+
+  /// The variable whose memory `p[i]` or `*p` is in, or null.
+  static const ir::Symbol *pointerIn(const ir::Node &place) {
+    const ir::Node &node = *ir::withoutParentheses(&place);
+    const bool isMemory = node.kind == ir::NodeKind::Subscript ||
+                          (node.kind == ir::NodeKind::Unary && node.op == "*");
+    return isMemory && !node.children.empty() ? ir::variableIn(ir::stripped(node.children[0]))
+                                              : nullptr;
+  }
+
+  /// The condition for \p write that only one block fulfils, or null.
+  static const ir::Node *branchOfOneBlock(const Kernel &kernel, const ir::Node &write) {
+    for (const ir::Node *inner = &write, *outer = write.parent; outer;
+         inner = std::exchange(outer, outer->parent)) {
+      if (outer->kind != ir::NodeKind::If || inner != outer->body)
+        continue;
+      bool isOne = false;
+      ir::forEach(outer->condition, [&](const ir::Node &node) {
+        isOne |= node.kind == ir::NodeKind::Binary && node.op == "==" &&
+                 node.children.size() == 2 &&
+                 kernel.dependsOn(node.children.front(), Trait::BlockIndex) &&
+                 !kernel.dependsOn(node.children.back(), Trait::BlockIndex);
+      });
+      if (isOne)
+        return outer;
+    }
+    return nullptr;
+  }
+
+  static bool leadsInto(const ir::Node *pointer, const ir::Symbol &memory) {
+    bool leads = false;
+    ir::forEach(pointer, [&](const ir::Node &node) { leads |= ir::variableIn(&node) == &memory; });
+    return leads;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelBarrier() { return std::make_unique<KernelBarrier>(); }
+
+} // namespace gradtidy

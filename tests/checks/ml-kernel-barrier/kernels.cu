@@ -1,0 +1,138 @@
+// Barriers that not all threads reach, barriers that are missing, and memory that one block
+// prepares for all.
+#include <torch/torch.h>
+
+#include <cuda_runtime.h>
+
+// --- barriers that not all threads reach -------------------------------------------------------------
+
+__global__ void rounds_bad(const float *x, float *y, int n) {
+  __shared__ float part[256];
+  const int thread = threadIdx.x;
+  for (int i = thread; i < n; i += 256) {
+    part[thread] = x[i];
+    __syncthreads(); // expect: ml-kernel-barrier: leave this loop after different numbers of rounds
+    y[i] = part[thread];
+  }
+}
+
+__global__ void branch_bad(const float *x, float *y, int n) {
+  __shared__ float part[256];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    part[threadIdx.x] = x[i];
+    __syncthreads(); // expect: ml-kernel-barrier (level 1): not all threads of a block reach this barrier
+    y[i] = part[255 - threadIdx.x];
+  }
+}
+
+__global__ void tiles_ok(const float *x, float *y, int n) {
+  __shared__ float part[256];
+  for (int tile = 0; tile < n; tile += 256) {
+    const int i = tile + threadIdx.x;
+    if (i < n)
+      part[threadIdx.x] = x[i];
+    __syncthreads();
+    if (i < n)
+      y[i] = part[threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void blocks_ok(const float *x, float *y) {
+  __shared__ float part[256];
+  if (blockIdx.x > 0) {
+    part[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = part[255 - threadIdx.x];
+  }
+}
+
+__global__ void even_ok(const float *x, float *y, int blocks) {
+  __shared__ float part[1024];
+  for (int i = threadIdx.x; i < 1024; i += 256) {
+    part[i] = x[i];
+    __syncthreads();
+  }
+  for (int i = threadIdx.x; i < blocks * 256; i += 256) {
+    y[i] = part[i % 1024];
+    __syncthreads();
+  }
+}
+
+__global__ void halves_ok(float *x) {
+  __shared__ float sums[256];
+  sums[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int half = 128; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      sums[threadIdx.x] += sums[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    x[0] = sums[0];
+}
+
+// --- barriers that are missing -------------------------------------------------------------------------
+
+__global__ void reused_bad(float *x, int heads, int width) {
+  extern __shared__ float row[];
+  const int lane = threadIdx.x;
+  for (int head = 0; head < heads; ++head) {
+    float *cell = x + head * width + lane;
+    row[lane] = *cell; // expect: ml-kernel-barrier: overwrites this shared memory in the next round
+    __syncthreads();
+    *cell = row[width - 1 - lane];
+  }
+}
+
+__global__ void reused_ok(float *x, int heads, int width) {
+  extern __shared__ float row[];
+  const int lane = threadIdx.x;
+  for (int head = 0; head < heads; ++head) {
+    float *cell = x + head * width + lane;
+    row[lane] = *cell;
+    __syncthreads();
+    *cell = row[width - 1 - lane];
+    __syncthreads();
+  }
+}
+
+__global__ void own_ok(float *x, int heads, int width) {
+  extern __shared__ float row[];
+  const int lane = threadIdx.x;
+  for (int head = 0; head < heads; ++head) {
+    row[lane] = x[head * width + lane];
+    __syncthreads();
+    x[head * width + lane] = row[lane] * 2;
+  }
+}
+
+// --- blocks that wait for none ---------------------------------------------------------------------------
+
+__global__ void energy_bad(const float *x, float *energy, float *count, int n) {
+  if (threadIdx.x == 0 && blockIdx.x == 0)
+    energy[0] = 0; // expect: ml-kernel-barrier: one block prepares this memory
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(&energy[0], x[i]);
+  if (blockIdx.x == 0)
+    count[0] = n;
+}
+
+__global__ void first_bad(const float *x, float *energy, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0)
+    *energy = 0; // expect: ml-kernel-barrier: blocks wait for none
+  if (i < n)
+    atomicAdd(energy, x[i]);
+}
+
+__global__ void energy_ok(const float *x, float *energy, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(energy, x[i]);
+}
+
+void run(torch::Tensor x, torch::Tensor y) {
+  energy_ok<<<4, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), 5);
+}

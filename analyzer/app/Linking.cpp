@@ -42,8 +42,8 @@ Linking::Links Linking::linksOf(const Job &job) {
   const auto ask = [&](const Job &asking) {
     Question question{asking.file, {}, {}};
     for (const SharedFunction &function : find(asking.file)->unit.shared)
-      if (function.source.empty() ||
-          (function.source == asking.file && callers.contains(asking.file)))
+      if (function.source.empty() ? !function.completesClass || asking.file == job.file
+                                  : function.source == asking.file && callers.contains(asking.file))
         question.functions.push_back(function);
     if (question.functions.empty())
       return;

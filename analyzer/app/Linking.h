@@ -18,7 +18,8 @@ namespace gradtidy {
 
 /// A unit is linked to the sources that define functions it calls, and to those that call functions
 /// it defines; and so on for these in the same direction, and for all that they call. Who else
-/// calls what the unit calls has nothing to do with it.
+/// calls what the unit calls has nothing to do with it. Where it defines functions of a class, it
+/// is linked to the sources that define the others.
 class Linking {
 public:
   /// All must outlive this object.

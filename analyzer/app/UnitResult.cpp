@@ -102,14 +102,16 @@ tidy::ClangTidyError toError(const Json &json) {
 Json toJson(const std::vector<SharedFunction> &functions) {
   Json list = Json::array();
   for (const SharedFunction &function : functions)
-    list.push_back({function.source, function.header, function.record, function.name});
+    list.push_back({function.source, function.header, function.record, function.name,
+                    function.completesClass});
   return list;
 }
 
 std::vector<SharedFunction> toFunctions(const Json &json) {
   std::vector<SharedFunction> functions;
   for (const Json &function : json)
-    functions.push_back({function.at(0), function.at(1), function.at(2), function.at(3)});
+    functions.push_back(
+        {function.at(0), function.at(1), function.at(2), function.at(3), function.at(4)});
   return functions;
 }
 

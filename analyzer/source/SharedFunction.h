@@ -13,6 +13,9 @@ struct SharedFunction {
   std::string header; ///< That declares it; a source, if it is declared by hand. Absolute.
   std::string record; ///< The class it belongs to; empty for a free function.
   std::string name;   ///< Without the class; a constructor's is that of the class.
+  /// Whether the source defines other functions of the class, and so has to do with this one,
+  /// whether it calls it or not.
+  bool completesClass = false;
   auto operator<=>(const SharedFunction &) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 namespace gradtidy {
@@ -58,22 +59,32 @@ bool declares(StringRef text, StringRef name) {
   return false;
 }
 
-/// Whether \p text has what looks like the definition of \p function.
-bool defines(StringRef text, const SharedFunction &function) {
-  const StringRef word = function.record.empty() ? function.name : function.record;
-  for (size_t at = findWord(text, word); at != StringRef::npos; at = findWord(text, word, at + 1)) {
-    StringRef rest = text.substr(at + word.size()).ltrim();
-    if (!function.record.empty()) {
-      if (rest.consume_front("::") && rest.ltrim().starts_with(function.name))
-        return true;
-      continue;
-    }
+/// Whether \p text has what looks like the definition of the free function \p name.
+bool defines(StringRef text, StringRef name) {
+  for (size_t at = findWord(text, name); at != StringRef::npos; at = findWord(text, name, at + 1)) {
     // A call is no definition, nor is a declaration.
-    rest = behindParentheses(rest);
+    const StringRef rest = behindParentheses(text.substr(at + name.size()).ltrim());
     if (rest.starts_with("{") || rest.starts_with("->") || rest.starts_with("noexcept"))
       return true;
   }
   return false;
+}
+
+/// An operator goes by this word, whichever it is.
+StringRef wordOf(StringRef name) {
+  return name.take_while(isWordPart) == "operator" ? "operator" : name;
+}
+
+/// What looks like the names of functions of \p record that \p text defines, as words.
+llvm::StringSet<> methodsIn(StringRef text, StringRef record) {
+  llvm::StringSet<> names;
+  for (size_t at = findWord(text, record); at != StringRef::npos;
+       at = findWord(text, record, at + 1)) {
+    StringRef rest = text.substr(at + record.size()).ltrim();
+    if (rest.consume_front("::"))
+      names.insert(rest.ltrim().take_while(isWordPart));
+  }
+  return names;
 }
 
 /// A holder is named without the "Impl" of the class it holds.
@@ -145,22 +156,35 @@ private:
 
   std::vector<std::string> findSourcesOf(const SharedFunction &function) {
     const bool isUndefined = function.source.empty();
+    if (isUndefined && !function.record.empty())
+      return findMethod(function);
     // Who calls an operator names the class at most.
     StringRef word = function.name;
-    if (isUndefined && !function.record.empty())
-      word = function.record;
-    else if (!isUndefined && word.starts_with("operator"))
+    if (!isUndefined && wordOf(word) == "operator")
       word = holderOf(function.record);
     std::vector<std::string> found;
     for (unsigned number : candidates(function, word)) {
       const CompileCommand &unit = *units[number];
       const auto text = readFileIfPossible(unit.Filename);
       if (text &&
-          (isUndefined ? defines(text->getBuffer(), function)
+          (isUndefined ? defines(text->getBuffer(), function.name)
                        : mayCall(text->getBuffer(), function)) &&
           shares(unit, function, text->getBuffer()))
         found.push_back(unit.Filename);
     }
+    return found;
+  }
+
+  std::vector<std::string> findMethod(const SharedFunction &method) {
+    const auto [entry, added] = methods.try_emplace(method.record);
+    if (added)
+      for (unsigned number : unitsWith.lookup(method.record))
+        if (const auto text = readFileIfPossible(units[number]->Filename))
+          entry->second.emplace_back(number, methodsIn(text->getBuffer(), method.record));
+    std::vector<std::string> found;
+    for (const auto &[number, names] : entry->second)
+      if (names.contains(wordOf(method.name)) && shares(*units[number], method, {}))
+        found.push_back(units[number]->Filename);
     return found;
   }
 
@@ -194,14 +218,17 @@ private:
     return function.record.empty() &&
            llvm::sys::path::parent_path(unit.Filename) ==
                llvm::sys::path::parent_path(function.header) &&
-           (function.source.empty() || (declares(text, function.name) && !defines(text, function)));
+           (function.source.empty() ||
+            (declares(text, function.name) && !defines(text, function.name)));
   }
 
   std::vector<const CompileCommand *> units;
   llvm::StringMap<const CompileCommand *> unitOf; ///< By file.
   std::string folder;
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith;  ///< By a word in them.
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring;  ///< A free function, by its name.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring; ///< A free function, by its name.
+  /// For a class, the sources that name it, and the functions of it that they define.
+  llvm::StringMap<std::vector<std::pair<unsigned, llvm::StringSet<>>>> methods;
   std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.
   IncludeScan scan;
 };
@@ -236,12 +263,21 @@ SharedSources::Found SharedSources::of(const Job &job, llvm::ArrayRef<SharedFunc
   Program &program = programOf(job);
   if (!program.find(job.file))
     return found;
+  std::map<std::pair<StringRef, StringRef>, std::vector<std::string>> ofClasses;
   for (const SharedFunction &function : functions) {
-    std::vector<std::string> &added = function.source.empty() ? found.defining : found.calling;
+    std::vector<std::string> &added = function.completesClass
+                                          ? ofClasses[{function.header, function.record}]
+                                      : function.source.empty() ? found.defining
+                                                                : found.calling;
     for (const std::string &source : program.sourcesOf(function))
       if (source != job.file && !llvm::is_contained(added, source))
         added.push_back(source);
   }
+  for (const auto &[record, defining] : ofClasses)
+    if (defining.size() <= classLimit)
+      for (const std::string &source : defining)
+        if (!llvm::is_contained(found.defining, source))
+          found.defining.push_back(source);
   llvm::erase_if(found.calling,
                  [&](const std::string &file) { return llvm::is_contained(found.defining, file); });
   found.defining = nearestFirst(found.defining, job.file);

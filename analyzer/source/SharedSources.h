@@ -19,6 +19,9 @@ class SharedSources {
 public:
   /// No more sources than these are linked to a unit.
   static constexpr size_t limit = 32;
+  /// The functions of a class are known as a whole, or not: a source that defines some of them is
+  /// linked to those that define the others if these are not more.
+  static constexpr size_t classLimit = 8;
 
   /// \p list must outlive this object.
   explicit SharedSources(const JobList &list);

@@ -174,6 +174,35 @@ TEST_CASE("What a model of another source ends with is known where its loss is c
   CHECK(count(lint("torch::softmax(layer(x), 1)").out, "[ml-loss-activation]\n") == 1);
 }
 
+TEST_CASE("What is known of a class comes from all sources that define its functions") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  project.write("net.h", "#pragma once\n#include <torch/torch.h>\n"
+                         "struct Net : torch::nn::Module {\n  Net();\n  void add();\n"
+                         "  torch::Tensor forward(torch::Tensor x);\n"
+                         "  torch::nn::Linear layer{nullptr};\n  torch::Tensor mask;\n};\n");
+  project.write("make.cpp", "#include \"net.h\"\nNet::Net() {\n"
+                            "  layer = torch::nn::Linear(4, 2);\n  mask = torch::ones({4});\n"
+                            "  add();\n}\n");
+  project.write("main.cpp",
+                "#include \"net.h\"\n#include <iostream>\nint main() {\n"
+                "  torch::NoGradGuard guard;\n  Net net;\n  net.to(torch::kCUDA);\n"
+                "  net.eval();\n"
+                "  std::cout << net.forward(torch::ones({1, 4}).to(torch::kCUDA));\n}\n");
+  const auto lint = [&](const std::string &added) {
+    project.write("forward.cpp", "#include \"net.h\"\nvoid Net::add() {" + added +
+                                     "}\ntorch::Tensor Net::forward(torch::Tensor x) {\n"
+                                     "  return layer(x * mask);\n}\n");
+    return project.gradtidy(
+        {"--bundled-runtime", "--no-cache", "make.cpp", "forward.cpp", "main.cpp"});
+  };
+  const Run run = lint("");
+  CHECK(count(run.out, "[ml-unregistered-module]\n") == 1);
+  CHECK(count(run.out, "[ml-unregistered-tensor]\n") == 1);
+  CHECK_THAT(run.out, Contains("make.cpp:3:11: warning: ") && Contains("forward.cpp:4:10: note: "));
+  CHECK(lint("register_module(\"layer\", layer); register_buffer(\"mask\", mask);").out.empty());
+}
+
 TEST_CASE("All callers count") {
   const Program program("solver.zero_grad(); step(net, solver);");
   program.write("other.cpp", "#include \"step.h\"\nint main() {\n  axon::Block net;\n"

@@ -65,28 +65,79 @@ TEST_CASE("Methods are found by their class, callers by the class or its holder"
         Files{project.path("train.cpp")});
 }
 
-TEST_CASE("Too many callers are none") {
-  Project project;
-  project.write("net.h", "");
-  std::string database = "[";
-  Files callers;
-  const auto add = [&](const std::string &file, const std::string &text) {
-    project.write(file, "#include \"net.h\"\n" + text);
-    database += (database.size() > 1 ? ",\n" : "") + ("{\"directory\": \"" + project.path()) +
+namespace {
+
+/// Sources that include net.h.
+class Program : public Project {
+public:
+  Program() { write("net.h", ""); }
+
+  void add(const std::string &file, const std::string &text) {
+    write(file, "#include \"net.h\"\n" + text);
+    database += (database.empty() ? "[" : ",\n") + ("{\"directory\": \"" + path()) +
                 "\", \"file\": \"" + file + "\", \"command\": \"c++ -c " + file + "\"}";
-    project.write("compile_commands.json", database + "]");
-  };
-  add("net.cpp", "void train() {}");
-  for (size_t i = 0; i <= SharedSources::limit; ++i) {
-    const JobList list = jobsOf(project, {"net.cpp"});
-    SharedSources sharedSources(list);
-    const SharedFunction train{project.path("net.cpp"), project.path("net.h"), {}, "train"};
-    CHECK(sharedSources.of(list.jobs[0], train).calling == callers);
-    add("call" + std::to_string(i) + ".cpp", "void f() { train(); }");
-    callers.push_back(project.path("call" + std::to_string(i) + ".cpp"));
+    write("compile_commands.json", database + "]");
   }
-  const JobList list = jobsOf(project, {"net.cpp"});
+
+private:
+  std::string database;
+};
+
+} // namespace
+
+TEST_CASE("The functions of a class are looked for as a whole, or not at all") {
+  Program program;
+  program.add("net.cpp", "Net::Net() {}\n");
+  std::vector<SharedFunction> functions;
+  Files sources;
+  const auto defining = [&](bool completesClass) {
+    const JobList list = jobsOf(program, {"net.cpp"});
+    SharedSources sharedSources(list);
+    for (SharedFunction &function : functions)
+      function.completesClass = completesClass;
+    return sharedSources.of(list.jobs[0], functions).defining;
+  };
+  for (size_t i = 0; i <= SharedSources::classLimit; ++i) {
+    CHECK(defining(true) == sources);
+    const std::string name = "part" + std::to_string(i);
+    program.add(name + ".cpp", "int Net::" + name + "() { return 0; }\n");
+    sources.push_back(program.path(name + ".cpp"));
+    functions.push_back({{}, program.path("net.h"), "Net", name});
+  }
+  CHECK(defining(true).empty());
+  CHECK(defining(false) == sources); // What it calls.
+}
+
+TEST_CASE("A method is told from others whose names begin alike") {
+  Program program;
+  program.add("net.cpp", "Net::Net() {}\n");
+  program.add("other.cpp", "int Net::loss_of() { return 0; }\nNet &Net::operator = (int) {}\n");
+  const JobList list = jobsOf(program, {"net.cpp"});
   SharedSources sharedSources(list);
-  const SharedFunction train{project.path("net.cpp"), project.path("net.h"), {}, "train"};
-  CHECK(sharedSources.of(list.jobs[0], train).calling.empty());
+  const auto defining = [&](const std::string &name) {
+    return sharedSources.of(list.jobs[0], SharedFunction{{}, program.path("net.h"), "Net", name})
+        .defining;
+  };
+  CHECK(defining("loss").empty());
+  CHECK(defining("loss_of") == Files{program.path("other.cpp")});
+  CHECK(defining("operator=") == Files{program.path("other.cpp")});
+}
+
+TEST_CASE("Too many callers are none") {
+  Program program;
+  Files callers;
+  const auto calling = [&] {
+    const JobList list = jobsOf(program, {"net.cpp"});
+    SharedSources sharedSources(list);
+    const SharedFunction train{program.path("net.cpp"), program.path("net.h"), {}, "train"};
+    return sharedSources.of(list.jobs[0], train).calling;
+  };
+  program.add("net.cpp", "void train() {}");
+  for (size_t i = 0; i <= SharedSources::limit; ++i) {
+    CHECK(calling() == callers);
+    const std::string file = "call" + std::to_string(i) + ".cpp";
+    program.add(file, "void f() { train(); }");
+    callers.push_back(program.path(file));
+  }
+  CHECK(calling().empty());
 }

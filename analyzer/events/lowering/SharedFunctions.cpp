@@ -30,11 +30,14 @@ public:
   }
 
   bool VisitFunctionDecl(clang::FunctionDecl *function) {
-    if (function->isThisDeclarationADefinition() && function->hasExternalFormalLinkage() &&
-        !isModulesOwn(function))
-      if (const std::string source = fileOf(function);
-          source != fileOf(function->getFirstDecl()) || isDeclaredByHand(*function))
-        add(function, source);
+    if (!function->isThisDeclarationADefinition() || !function->hasExternalFormalLinkage())
+      return true;
+    const std::string source = fileOf(function);
+    const bool isApart = source != fileOf(function->getFirstDecl());
+    if ((isApart || isDeclaredByHand(*function)) && !isModulesOwn(function))
+      add(function, source);
+    if (const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function); method && isApart)
+      complete(method->getParent());
     return true;
   }
 
@@ -59,20 +62,28 @@ private:
     return true;
   }
 
+  /// What is known of a class comes from all its functions.
+  void complete(const clang::CXXRecordDecl *record) {
+    if (holdsTraining(context.getCanonicalTagType(record)) && completed.insert(record).second)
+      for (const clang::CXXMethodDecl *method : record->methods())
+        need(method, /*completesClass=*/true);
+  }
+
   /// Whether a function that no header declares may be called from other sources.
   static bool isDeclaredByHand(const clang::FunctionDecl &function) {
     return !llvm::isa<clang::CXXMethodDecl>(function) && !function.isInlined() &&
            !function.isMain() && !function.isTemplateInstantiation();
   }
 
-  void need(const clang::FunctionDecl *function) {
+  void need(const clang::FunctionDecl *function, bool completesClass = false) {
     if (!function->isDefined() && !function->isPureVirtual() && !function->isImplicit() &&
         !function->isDefaulted() && !function->isDeleted() && isUserCode(function) &&
         !llvm::isa<clang::CXXDestructorDecl>(function))
-      add(function, {});
+      add(function, {}, completesClass);
   }
 
-  void add(const clang::FunctionDecl *function, const std::string &source) {
+  void add(const clang::FunctionDecl *function, const std::string &source,
+           bool completesClass = false) {
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
     const std::string header = fileOf(function->getFirstDecl());
     if (header.empty() || function->isDependentContext() || !matters(function))
@@ -80,18 +91,20 @@ private:
     const clang::CXXRecordDecl *record = method ? method->getParent() : nullptr;
     found.insert({source, header, record ? record->getNameAsString() : "",
                   llvm::isa<clang::CXXConstructorDecl>(function) ? record->getNameAsString()
-                                                                 : function->getNameAsString()});
+                                                                 : function->getNameAsString(),
+                  completesClass});
+  }
+
+  bool holdsTraining(clang::QualType type) {
+    return vocabulary.reachesTraining(type) || vocabulary.holdsTensors(type);
   }
 
   bool matters(const clang::FunctionDecl *function) {
-    const auto holds = [&](clang::QualType type) {
-      return vocabulary.reachesTraining(type) || vocabulary.holdsTensors(type);
-    };
     const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(function);
-    return (method && holds(context.getCanonicalTagType(method->getParent()))) ||
-           holds(function->getReturnType()) ||
+    return (method && holdsTraining(context.getCanonicalTagType(method->getParent()))) ||
+           holdsTraining(function->getReturnType()) ||
            llvm::any_of(function->parameters(), [&](const clang::ParmVarDecl *parameter) {
-             return holds(parameter->getType());
+             return holdsTraining(parameter->getType());
            });
   }
 
@@ -118,7 +131,7 @@ private:
   const clang::SourceManager &sources;
   Vocabulary &vocabulary;
   const CodeMap::IsUserCode &isUserCode;
-  llvm::DenseSet<const clang::CXXRecordDecl *> used;
+  llvm::DenseSet<const clang::CXXRecordDecl *> used, completed;
 };
 
 } // namespace

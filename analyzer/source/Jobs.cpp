@@ -291,14 +291,25 @@ private:
         empty.push_back(database);
         continue;
       }
-      // A build folder of another project beside a parent (/tmp/build) says nothing of this file.
-      StringRef project = commonFolder(path::parent_path(found), file);
-      if (liesIn(database->commonFolder(), project) || database->find(file))
+      if (mayDescribe(*database, file))
         candidates.push_back(database);
     }
     // Better than to say that there is none.
     candidates.append(empty.begin(), empty.end());
     return true;
+  }
+
+  /// A build folder of another project beside a parent of \p file (/tmp/build) says nothing of it,
+  /// whatever sources were generated there. Sources elsewhere, such as those of a dependency, do
+  /// not count.
+  static bool mayDescribe(const Database &database, StringRef file) {
+    const StringRef folder = path::parent_path(database.path());
+    const StringRef project = commonFolder(folder, file);
+    const bool isAbove = liesIn(file, folder);
+    return liesIn(database.commonFolder(), project) || database.find(file) ||
+           llvm::any_of(database.sources(), [&](StringRef source) {
+             return liesIn(source, project) && (isAbove || !liesIn(source, folder));
+           });
   }
 
   Database *load(const std::string &location) {

@@ -109,6 +109,34 @@ TEST_CASE("a build folder of another project says nothing of this one") {
              Contains("no compile_commands.json found"));
 }
 
+TEST_CASE("sources elsewhere take no database from the project") {
+  Project project;
+  project.write("mine/a.cpp", "");
+  const std::string elsewhere =
+      R"({"directory": "/elsewhere", "file": "b.cpp", "command": "c++ b.cpp"})";
+  const auto entry = [&](const std::string &file) {
+    return R"({"directory": ")" + project.path() + R"(", "file": ")" + file +
+           R"(", "command": "c++ )" + file + "\"}";
+  };
+  const auto write = [&](const std::string &folder, const std::string &file) {
+    project.write(folder + "/compile_commands.json", "[" + elsewhere + "," + entry(file) + "]");
+  };
+  SECTION("in a folder above") { write("mine", "mine/a.cpp"); }
+  SECTION("in the build folder") { write("mine/build", "mine/a.cpp"); }
+  SECTION("that of another project, with a source it has generated") {
+    write("build", "build/generated.cpp");
+    CHECK_THAT(onlyErrorOf(listJobs(requestFor({project.path("mine")}))),
+               Contains("no compile_commands.json found"));
+    return;
+  }
+  for (const char *source : {"mine", "mine/a.cpp"})
+    CHECK(filesOf(listJobs(requestFor({project.path(source)}))) ==
+          std::vector{project.path("mine/a.cpp")});
+  project.write("mine/new.cpp", ""); // Has the flags of the nearest.
+  CHECK(filesOf(listJobs(requestFor({project.path("mine/new.cpp")}))) ==
+        std::vector{project.path("mine/new.cpp")});
+}
+
 TEST_CASE("without a database the error says how to make one") {
   Project project;
   for (const char *name : {"a.cpp", "b.cpp", "c.cpp"})

@@ -7,12 +7,20 @@
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <vector>
 
 namespace gradtidy {
 
 namespace SrcMgr = clang::SrcMgr;
+
+/// Whether CMake has made the file for itself, such as the header of what a target precompiles.
+static bool isOfBuild(const clang::FileEntry &file) {
+  const llvm::StringRef path = file.tryGetRealPathName();
+  return llvm::is_contained(
+      llvm::make_range(llvm::sys::path::begin(path), llvm::sys::path::end(path)), "CMakeFiles");
+}
 
 void SystemIncludes::forEach(const clang::FileEntry &source,
                              llvm::function_ref<void(const clang::FileEntry &)> visit,
@@ -75,7 +83,8 @@ std::set<std::string> SystemIncludes::forOtherCompilers(const clang::FileEntry &
 
 bool SystemIncludes::isHidden(clang::FileEntryRef file) const {
   const clang::FileManager &files = preprocessor.getFileManager();
-  if (scope.userCode.containsFile(file, kinds.lookup(&file.getFileEntry()), files))
+  if (isOfBuild(file.getFileEntry()) ||
+      scope.userCode.containsFile(file, kinds.lookup(&file.getFileEntry()), files))
     return false;
   const bool isOther = otherNames.contains(&file.getFileEntry()) ||
                        llvm::any_of(scope.frameworkHeaders, [&](const std::string &header) {
@@ -101,11 +110,11 @@ void SystemIncludes::InclusionDirective(clang::SourceLocation hash, const clang:
     return;
   kinds.try_emplace(&file->getFileEntry(), kind);
   const clang::SourceManager &sources = preprocessor.getSourceManager();
-  if (SrcMgr::isSystem(sources.getFileCharacteristic(hash)))
+  const auto *includer = sources.getFileEntryForID(sources.getFileID(hash));
+  if (SrcMgr::isSystem(sources.getFileCharacteristic(hash)) && !(includer && isOfBuild(*includer)))
     return;
   if (!isNameOfFramework(name))
     otherNames.insert(&file->getFileEntry());
-  const auto *includer = sources.getFileEntryForID(sources.getFileID(hash));
   if (!includer) // `-include`
     includer = sources.getFileEntryForID(sources.getMainFileID());
   if (includer)

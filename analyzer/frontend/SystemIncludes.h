@@ -26,7 +26,8 @@ public:
   /// The paths of those that \p source and the user's headers that it reads include themselves: by
   /// -isystem and the like, with `#pragma GCC system_header`, or in a framework's folder by a name
   /// that is none of the framework's ("loop.h", where "torch/nn.h" would be one); and the header
-  /// itself that makes the folder one of the framework's.
+  /// itself that makes the folder one of the framework's. In place of a header that CMake has made
+  /// of those that a target precompiles, these.
   std::set<std::string> of(const clang::FileEntry &source) const;
 
   /// The same for those that lie outside of the project, but in the one around it: where the unit

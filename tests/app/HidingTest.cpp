@@ -89,6 +89,23 @@ TEST_CASE(
   CHECK(count(run.err, "Not analyzed") == 0);
 }
 
+TEST_CASE("What CMake makes of headers to precompile is not named, but the project's among these") {
+  const Project project;
+  const std::string made = "build/CMakeFiles/train.dir/cmake_pch.hxx";
+  const auto told = [&](const std::string &included) {
+    project.write(made, "#pragma GCC system_header\n#ifdef __cplusplus\n" + included + "#endif\n");
+    const Run run = lint(project, {"--no-cache"}, {"-include", made});
+    CHECK(findings(run) == 1);
+    return run.err;
+  };
+  project.write("train.cpp", include + trainingLoop("train"));
+  project.write("loop.h", trainingLoop("loop"));
+  CHECK(count(told("#include <vector>\n" + include), "Not analyzed") == 0);
+  CHECK(count(told(include + "#include \"" + project.path("loop.h") + "\"\n"),
+              "Not analyzed: 1 header of the project, taken for the system's or the framework's: " +
+                  project.path("loop.h") + ".") == 1);
+}
+
 TEST_CASE("A source has no modules built") {
   const Project project;
   project.write("temporary/here", "");

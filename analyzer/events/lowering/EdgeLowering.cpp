@@ -1,6 +1,7 @@
 // Where control goes from a block, and what holds on the way.
 #include "FunctionLowering.h"
 #include "Placement.h"
+#include "analyzer/events/values/Integers.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/CFG.h"
@@ -167,23 +168,17 @@ std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
   const auto *comparison = dyn_cast<BinaryOperator>(strip(&condition));
   if (comparison && !comparison->isComparisonOp())
     return std::nullopt;
-  const auto numberOf = [&](const Expr *expr) -> std::optional<std::int64_t> {
-    Expr::EvalResult result;
-    if (expr->isValueDependent() || !expr->EvaluateAsInt(result, context))
-      return std::nullopt;
-    return result.Val.getInt().tryExtValue();
-  };
   BinaryOperatorKind kind = BO_NE; // Of a number by itself, than 0.
   const Expr *asked = &condition;
   std::optional<std::int64_t> number = 0;
   if (comparison) {
     kind = comparison->getOpcode();
     asked = comparison->getLHS();
-    number = numberOf(comparison->getRHS());
+    number = integerIn(*comparison->getRHS(), context);
   }
   if (!number) {
     asked = comparison->getRHS();
-    number = numberOf(comparison->getLHS());
+    number = integerIn(*comparison->getLHS(), context);
     kind = BinaryOperator::reverseComparisonOp(kind);
   }
   const auto *call = dyn_cast<CXXMemberCallExpr>(strip(asked));
@@ -196,7 +191,7 @@ std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
     return vocabulary.operationOf(each.getMethodDecl());
   };
   if (operationOf(*call) == Operation::CountElements && call->getNumArgs() == 1) {
-    test.axis = numberOf(call->getArg(0));
+    test.axis = integerIn(*call->getArg(0), context);
     if (!test.axis)
       return std::nullopt;
   } else if (list && operationOf(*list) == Operation::CountElements && list->getNumArgs() == 0 &&

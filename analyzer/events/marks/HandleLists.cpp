@@ -1,5 +1,6 @@
 #include "HandleLists.h"
 
+#include "analyzer/events/values/Integers.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
@@ -112,9 +113,7 @@ const Stmt *changeOfShared(const CXXConstructExpr &made, const FunctionCode &fun
   if (!isStandard(record) || !record->getIdentifier() || record->getName() != "vector" ||
       made.getNumArgs() < 2 || !made.getArg(0)->getType()->isIntegerType())
     return nullptr;
-  Expr::EvalResult count;
-  if (!made.getArg(0)->isValueDependent() &&
-      made.getArg(0)->EvaluateAsInt(count, record->getASTContext()) && count.Val.getInt() <= 1)
+  if (integerIn(*made.getArg(0), record->getASTContext()).value_or(2) <= 1)
     return nullptr;
   const Expr &element = *made.getArg(1);
   if (makesModule(element, vocabulary))

@@ -1,6 +1,7 @@
 #include "Sequences.h"
 
 #include "analyzer/events/Typing.h"
+#include "analyzer/events/values/Integers.h"
 #include "analyzer/events/values/Syntax.h"
 #include "analyzer/events/values/Values.h"
 
@@ -156,15 +157,10 @@ static bool isLastOf(const CallExpr &call, const Expr *index, std::int64_t axis,
   const auto *minus = dyn_cast<BinaryOperator>(index);
   if (!subject || !minus || minus->getOpcode() != BO_Sub)
     return false;
-  const auto isNumber = [&](const Expr *expr, std::int64_t value) {
-    Expr::EvalResult result;
-    return !expr->isValueDependent() && expr->EvaluateAsInt(result, context) &&
-           result.Val.getInt() == value;
-  };
   const auto *size = dyn_cast<CXXMemberCallExpr>(numberIn(minus->getLHS()));
   return size && simpleName(size->getMethodDecl()) == "size" && size->getNumArgs() == 1 &&
          variableOf(size->getImplicitObjectArgument()) == subject &&
-         isNumber(size->getArg(0), axis) && isNumber(minus->getRHS(), 1);
+         integerIn(*size->getArg(0), context) == axis && integerIn(*minus->getRHS(), context) == 1;
 }
 
 /// The dimension of which the subject of the event loses all but the last entry or the mean.

@@ -1,5 +1,6 @@
 #include "TypingReader.h"
 
+#include "Integers.h"
 #include "Syntax.h"
 #include "Values.h"
 
@@ -187,9 +188,8 @@ std::optional<std::int64_t> TypingReader::integer(const Expr *expr, unsigned dep
   if (expr->isTypeDependent() || !expr->getType()->isIntegralOrEnumerationType() ||
       expr->getType()->isBooleanType())
     return std::nullopt;
-  Expr::EvalResult result;
-  if (!expr->isValueDependent() && expr->EvaluateAsInt(result, context))
-    return result.Val.getInt().getExtValue();
+  if (const auto number = integerIn(*expr, context))
+    return number;
   if (const VarDecl *variable = depth < 4 ? fixedVariable(expr, body) : nullptr)
     return integer(variable->getInit(), depth + 1).value_or(Typing::noNumber);
   return Typing::noNumber;
@@ -382,10 +382,9 @@ Typing TypingReader::readPointer(const Expr *pointer) const {
 static void factorsOf(const Expr *product, const ASTContext &context,
                       std::vector<std::pair<const void *, std::int64_t>> &factors) {
   product = strip(product);
-  Expr::EvalResult constant;
-  if (!product->isValueDependent() && product->EvaluateAsInt(constant, context)) {
-    if (const std::int64_t number = constant.Val.getInt().getExtValue(); number != 1)
-      factors.push_back({nullptr, number});
+  if (const auto number = integerIn(*product, context)) {
+    if (number != 1)
+      factors.push_back({nullptr, *number});
   } else if (const auto *operation = dyn_cast<BinaryOperator>(product);
              operation && operation->getOpcode() == BO_Mul) {
     factorsOf(operation->getLHS(), context, factors);

@@ -28,11 +28,14 @@ const std::vector<Layer> &layers() {
       {"analyzer/ir", {"analyzer/model"}},
       {"analyzer/events", {"analyzer/model", "analyzer/ir"}},
       {"analyzer/events/modules", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
+      {"analyzer/events/idioms", {"analyzer/ir", "analyzer/events", "analyzer/events/modules"}},
       {"analyzer/events/values", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
-      {"analyzer/events/marks", {"analyzer/events", "analyzer/events/values"}},
+      {"analyzer/events/marks",
+       {"analyzer/events", "analyzer/events/values", "analyzer/events/idioms"}},
       {"analyzer/events/lowering",
        {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events",
-        "analyzer/events/values", "analyzer/events/modules", "analyzer/events/marks"}},
+        "analyzer/events/values", "analyzer/events/modules", "analyzer/events/idioms",
+        "analyzer/events/marks"}},
       {"analyzer/flow", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
       {"checks", {"analyzer/model", "analyzer/ir", "analyzer/events", "analyzer/flow"}},
       {"analyzer/report", {"analyzer/source", "checks"}},
@@ -156,7 +159,7 @@ TEST_CASE("Behind the lowering, and in the source map, nothing knows an AST") {
   for (const std::string &file : files()) {
     const std::string folder = folderOf(file);
     if (folder != "checks" && folder != "analyzer/flow" && folder != "analyzer/ir" &&
-        folder != "analyzer/events/modules")
+        folder != "analyzer/events/modules" && folder != "analyzer/events/idioms")
       continue;
     addIncluded(file, included);
     forLines(file, [&](const std::string &line) {

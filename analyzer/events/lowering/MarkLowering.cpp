@@ -1,29 +1,29 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "FunctionLowering.h"
+#include "analyzer/events/idioms/BestValues.h"
+#include "analyzer/events/idioms/Clocks.h"
+#include "analyzer/events/idioms/InputLists.h"
+#include "analyzer/events/idioms/LoopSelections.h"
+#include "analyzer/events/idioms/ModeConditions.h"
+#include "analyzer/events/idioms/NumberUses.h"
+#include "analyzer/events/idioms/ShownNumbers.h"
 #include "analyzer/events/marks/Accumulation.h"
 #include "analyzer/events/marks/Assertions.h"
-#include "analyzer/events/marks/BestValues.h"
 #include "analyzer/events/marks/ClassTests.h"
-#include "analyzer/events/marks/Clocks.h"
 #include "analyzer/events/marks/ConstantWeights.h"
 #include "analyzer/events/marks/CustomFunctions.h"
 #include "analyzer/events/marks/Formulas.h"
 #include "analyzer/events/marks/HandleLists.h"
-#include "analyzer/events/marks/InputLists.h"
 #include "analyzer/events/marks/KeptSamples.h"
 #include "analyzer/events/marks/ListChanges.h"
 #include "analyzer/events/marks/LoadedFiles.h"
 #include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/marks/LoopSelections.h"
-#include "analyzer/events/marks/ModeConditions.h"
-#include "analyzer/events/marks/NumberUses.h"
 #include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
 #include "analyzer/events/marks/Ranks.h"
 #include "analyzer/events/marks/Samples.h"
 #include "analyzer/events/marks/Sequences.h"
 #include "analyzer/events/marks/SharedState.h"
-#include "analyzer/events/marks/ShownNumbers.h"
 #include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/marks/Texts.h"
 #include "analyzer/events/modules/FunctionalModes.h"
@@ -157,6 +157,7 @@ void FunctionLowering::markTexts(Event &event) {
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!site.callee)
     return;
+  const ir::Node &call = *node(site.call);
   auto details = event.details.change();
   const bool isOperator = site.callee->getOverloadedOperator() != OO_None;
   if (!isOperator || site.callee->getOverloadedOperator() == OO_Call)
@@ -165,8 +166,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.listChange = changeOfList(*site.call, vocabulary);
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
-  event.ignoresMode = result->isModuleMethod && ignoresMode(*node(site.call)) &&
-                      !samplesOnPurpose(*symbol(method)) && !mayAskForMode(*site.call, *code);
+  event.ignoresMode = result->isModuleMethod && ignoresMode(call) &&
+                      !samplesOnPurpose(*symbol(method)) && !mayAskForMode(call, *result);
   if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
       event.kind == EventKind::Call || event.operation == Operation::Save)
     details->every = node(roundsBetween(*site.call, *code));
@@ -188,7 +189,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.registers = Registers::Other;
   event.keepsBest = event.kind == EventKind::Combine && event.subject.escapes && site.isExternal &&
                     event.subject.isTensor && event.subject.role != TypeRole::Tensor &&
-                    event.operands.size() == 1 && isOfBest(*site.call, *code);
+                    event.operands.size() == 1 && isOfBest(call, *result);
   if (event.kind == EventKind::Forward && site.object)
     event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object)) ||
                           isMadeOfLayers(paths.last(event.subject.path), vocabulary);
@@ -209,7 +210,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     details->leftover = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
-    details->growth = growthOf(*site.arguments.front(), *site.call, *code);
+    details->growth = growthOf(*node(site.arguments.front()), call, *result);
   event.dropsBatch =
       event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
@@ -217,23 +218,22 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
     event.operation = Operation::Rearrange; // Perhaps it was permuted before.
   if (event.operation == Operation::ReadScalar) {
-    details->elementLoop = elementLoopOf(*site.call, *code, vocabulary, context);
-    details->lastOfLoop = node(lastOfLoop(*site.call, *code));
-    details->readBefore = node(readBefore(*site.call, *code, vocabulary));
-    details->parameterLoop = node(parameterLoopOf(*site.call, *code, vocabulary));
+    details->elementLoop = elementLoopOf(call, *result);
+    details->lastOfLoop = lastOfLoop(call, *result);
+    details->readBefore = readBefore(call, *result);
+    details->parameterLoop = parameterLoopOf(call, *result);
     details->use = {node(assertionOf(*site.call, *code, context)),
-                    isVain(*site.call, *code, context),
-                    node(otherTestOf(*site.call, *code, vocabulary)),
-                    node(joinedBy(*site.call, *code, vocabulary))};
+                    isVain(*site.call, *code, context), otherTestOf(call, *result),
+                    joinedBy(call, *result)};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
-    event.shown = shownBy(*site.call, *code, vocabulary);
+    event.shown = shownBy(call, *result);
   if (event.kind == EventKind::Move && event.subject.role == TypeRole::Tensor)
-    details->elementLoop = pixelLoopOf(*site.call, *code, vocabulary, context);
+    details->elementLoop = pixelLoopOf(call, *result);
   if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||
       (event.kind == EventKind::Call && site.object))
-    details->batchLoop = node(batchLoopOf(*site.call, *code, vocabulary));
+    details->batchLoop = batchLoopOf(call, *result);
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {
@@ -408,8 +408,7 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
   for (const Expr *argument : arguments)
     nodes.push_back(node(argument));
   event.ignoresMode = record && isModule(vocabulary.roleOf(type)) &&
-                      ignoresMode(*symbol(record), nodes) &&
-                      !mayAskForMode(*CodeMap::code(event.site), *code);
+                      ignoresMode(*symbol(record), nodes) && !mayAskForMode(*event.site, *result);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
   event.details.change()->rate = rateOf(*arguments[1], *code);
@@ -419,13 +418,12 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
 }
 
 void FunctionLowering::markClock(Event &event, const CallExpr &now) {
-  const Reading reading = readingOf(now, *code);
+  const Reading reading = readingOf(*node(&now), *result);
   // Of whatever object: two of one kind are rarely used at a time.
-  const auto placeOf = [&](Entity entity) {
-    if (const auto *variable = dyn_cast_or_null<VarDecl>(entity))
+  const auto placeOf = [&](const ir::Symbol *entity) {
+    if (const VarDecl *variable = CodeMap::variable(entity))
       return pathOf(variable);
-    const auto *member = dyn_cast_or_null<FieldDecl>(entity);
-    return member ? paths.member(paths.unknown(), symbol(member->getCanonicalDecl())) : noPath;
+    return entity ? paths.member(paths.unknown(), entity) : noPath;
   };
   event.subject.path = placeOf(reading.place);
   event.details.change()->since = placeOf(reading.since);
@@ -574,7 +572,7 @@ void FunctionLowering::markAssignment(Event &event, const CallSite &site, const 
   auto details = event.details.change();
   details->leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
   details->custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
-  event.keepsBest = isOfBest(*site.call, *code);
+  event.keepsBest = isOfBest(*node(site.call), *result);
   const auto *member = dyn_cast<MemberExpr>(strip(site.object));
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;
   const auto *owner = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;

@@ -1,6 +1,7 @@
 #include "FixedValues.h"
 
 #include "analyzer/events/Conditions.h"
+#include "analyzer/events/idioms/ModeConditions.h"
 #include "analyzer/events/values/Values.h"
 
 #include "clang/AST/ASTContext.h"
@@ -11,42 +12,13 @@ namespace gradtidy {
 
 using namespace clang;
 
-/// Whether \p statement only reads the member \p field, as a value or as a constant object.
-static bool leavesAlone(const Stmt *statement, const FieldDecl &field) {
-  if (!statement)
-    return true;
-  const auto isField = [&](const Expr *expr) {
-    const auto *member = dyn_cast<MemberExpr>(expr->IgnoreParens());
-    return member && declaresSameEntity(member->getMemberDecl(), &field);
-  };
-  if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement);
-      cast && isField(cast->getSubExpr()) &&
-      (cast->getCastKind() == CK_LValueToRValue || cast->getType().isConstQualified()))
-    return true;
-  if (const auto *expr = dyn_cast<Expr>(statement); expr && isField(expr))
-    return false;
-  return llvm::all_of(statement->children(),
-                      [&](const Stmt *child) { return leavesAlone(child, field); });
-}
-
-bool isLeftAlone(const FieldDecl &field) {
-  const auto *record = dyn_cast<CXXRecordDecl>(field.getParent());
-  return record && llvm::all_of(record->methods(), [&](const CXXMethodDecl *method) {
-           if (isa<CXXConstructorDecl, CXXDestructorDecl>(method) || method->isImplicit() ||
-               method->isDeleted() || method->isStatic())
-             return true;
-           const FunctionDecl *definition = nullptr;
-           return method->hasBody(definition) && leavesAlone(definition->getBody(), field);
-         });
-}
-
 /// Whether nothing but constructors changes the member, as all of its class shows.
-static bool isFixedMember(const FieldDecl &field) {
+static bool isFixedMember(const FieldDecl &field, const FunctionCode &function) {
   if (field.getType().isConstQualified())
     return true;
   const auto *record = dyn_cast<CXXRecordDecl>(field.getParent());
   return record && !field.isMutable() && field.getAccess() == AS_private && !record->hasFriends() &&
-         isLeftAlone(field);
+         isLeftAlone(*function.map.symbol(&field));
 }
 
 /// Whether the variable is a number that is older than a loop around \p site and never changes.
@@ -75,7 +47,7 @@ static bool isFixed(const Stmt *value, const Stmt &site, const FunctionCode &fun
   if (const auto *member = dyn_cast<MemberExpr>(value)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
     return field && isa<CXXThisExpr>(member->getBase()->IgnoreParenImpCasts()) &&
-           isFixedMember(*field);
+           isFixedMember(*field, function);
   }
   if (const auto *call = dyn_cast<CallExpr>(value)) { // `std::log(2.0)`, not `rand()`.
     const FunctionDecl *callee = call->getDirectCallee();

@@ -10,7 +10,4 @@ namespace gradtidy {
 /// \p site and that nothing changes.
 bool isFixedValue(const clang::Expr &value, const clang::Stmt &site, const FunctionCode &function);
 
-/// Whether no method of its class but constructors changes the member, as all of them show.
-bool isLeftAlone(const clang::FieldDecl &field);
-
 } // namespace gradtidy

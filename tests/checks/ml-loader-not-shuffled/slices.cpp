@@ -39,6 +39,27 @@ void narrowed_bad(Net net, Tensor x, Tensor y) {
     }
 }
 
+/// The numbers from 0 on, as c10::irange gives them.
+struct Numbers {
+  struct Iterator {
+    int64_t number;
+    int64_t operator*() const { return number; }
+    Iterator &operator++() { return ++number, *this; }
+    bool operator!=(const Iterator &other) const { return number != other.number; }
+  };
+  int64_t count;
+  Iterator begin() const { return {0}; }
+  Iterator end() const { return {count}; }
+};
+Numbers irange(int64_t count) { return {count}; }
+
+void over_numbers_bad(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int epoch = 0; epoch < 30; ++epoch) // note: each round of this loop is an epoch
+    for (const int64_t i : irange(x.size(0) / 32))
+      step(net, optimizer, x.narrow(0, i * 32, 32), y.narrow(0, i * 32, 32)); // expect: ml-loader-not-shuffled (no fix)
+}
+
 struct Trainer {
   Tensor x, y;
   Net net{nullptr};
@@ -161,6 +182,14 @@ void drawn_ok(Net net, Tensor x, Tensor y, std::vector<int64_t> starts) {
       step(net, optimizer, x.slice(0, start, start + 32), y.slice(0, start, start + 32));
     }
   }
+}
+
+/// The places may have been shuffled.
+void places_ok(Net net, Tensor x, Tensor y, std::vector<std::pair<int64_t, int64_t>> places) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int epoch = 0; epoch < 30; ++epoch)
+    for (const auto &[begin, end] : places)
+      step(net, optimizer, x.slice(0, begin, end), y.slice(0, begin, end));
 }
 
 // ---- order matters, or makes no difference

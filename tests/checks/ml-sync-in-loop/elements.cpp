@@ -35,6 +35,17 @@ void corners_bad(Net net, std::vector<Tensor> images) {
   }
 }
 
+void named_bad(Net net, std::vector<Tensor> images,
+               std::vector<std::pair<int64_t, const char *>> names) {
+  torch::NoGradGuard guard;
+  net->to(device);
+  for (auto &image : images) {
+    auto scores = net(image.to(device));
+    for (const auto &[label, name] : names)
+      std::cout << name << scores[label].item<float>(); // expect: ml-sync-in-loop: one by one
+  }
+}
+
 /// Once, and nobody waits for it.
 void written_once(Net net, Tensor image) {
   torch::NoGradGuard guard;

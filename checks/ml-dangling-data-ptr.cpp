@@ -2,8 +2,8 @@
 // whoever keeps the pointer reads what comes to lie there. A temporary ends with the statement.
 
 #include "Check.h"
+#include "DanglingViews.h"
 #include "Fixes.h"
-#include "Leftovers.h"
 #include "LostPointers.h"
 
 namespace gradtidy {
@@ -12,7 +12,7 @@ namespace {
 class DanglingDataPtr : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.details->leftover.ending != Ending::None || usesLost(moment);
+    return moment.event.details->danglingView.ending != Ending::None || usesLost(moment);
   }
   bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
 
@@ -20,11 +20,11 @@ public:
     const Event &event = visit.event;
     for (const Lost &lost : lostBy(visit, Leader::Pointer))
       reportLost(visit, lost, reporter);
-    const std::optional<Level> level = levelOfLeftover(visit);
+    const std::optional<Level> level = levelOfDanglingView(visit);
     if (!level || event.subject.role != TypeRole::Tensor || event.kind != EventKind::Combine)
       return;
     Finding finding(*level, event);
-    const ir::Symbol *keeper = event.details->leftover.keeper;
+    const ir::Symbol *keeper = event.details->danglingView.keeper;
     finding.message = (keeper ? "'" + keeper->spelling.str() + "' keeps a pointer"
                               : std::string("this is kept, a pointer")) +
                       " into a temporary tensor, which ends with the statement; give the tensor a "
@@ -49,7 +49,7 @@ private:
     const Event &event = visit.event;
     const ir::Node *declaration =
         ir::as(ir::NodeKind::Declaration, event.function->statementOf(event.site));
-    const ir::Symbol *keeper = event.details->leftover.keeper;
+    const ir::Symbol *keeper = event.details->danglingView.keeper;
     const ir::Node *tensor = event.subject.expr;
     if (!declaration || declaration->declared.size() != 1 ||
         declaration->declared.front() != keeper || !event.function->compoundOf(declaration) ||

@@ -2,8 +2,8 @@
 // variable owns it, a tensor that outlives the variable reads whatever comes to lie there.
 
 #include "Check.h"
+#include "DanglingViews.h"
 #include "Fixes.h"
-#include "Leftovers.h"
 #include "Loops.h"
 #include "LostPointers.h"
 
@@ -18,7 +18,7 @@ public:
     const Event &event = moment.event;
     switch (event.kind) {
     case EventKind::Create:
-      if (event.details->leftover.ending != Ending::None)
+      if (event.details->danglingView.ending != Ending::None)
         return true;
       break;
     case EventKind::Return:
@@ -46,7 +46,7 @@ public:
       reportReleased(visit, visit.before.valueOf(*read).storage, reporter);
     const std::optional<Value> value = borrowed(visit, event);
     const char *outlives = "which it outlives";
-    if (event.kind == EventKind::Create && event.details->leftover.ending != Ending::None) {
+    if (event.kind == EventKind::Create && event.details->danglingView.ending != Ending::None) {
       reportTemporary(visit, reporter);
     } else if (event.kind == EventKind::Return) {
       const Note note{event, "it is returned here"};

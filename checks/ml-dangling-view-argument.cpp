@@ -3,7 +3,7 @@
 // an element of a list that a function gives back.
 
 #include "Check.h"
-#include "Leftovers.h"
+#include "DanglingViews.h"
 #include "LostPointers.h"
 
 namespace gradtidy {
@@ -12,7 +12,7 @@ namespace {
 class DanglingViewArgument : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.details->leftover.ending != Ending::None || usesLost(moment);
+    return moment.event.details->danglingView.ending != Ending::None || usesLost(moment);
   }
   bool wantsBehind(const Moment &moment) const override { return leavesLost(moment); }
 
@@ -22,10 +22,10 @@ public:
       reportLost(visit, lost, reporter);
     const bool isView = event.kind == EventKind::Bind || event.kind == EventKind::Return ||
                         (event.kind == EventKind::Combine && event.subject.path == noPath);
-    const std::optional<Level> level = levelOfLeftover(visit);
+    const std::optional<Level> level = levelOfDanglingView(visit);
     if (!level || !isView)
       return;
-    const Leftover &left = event.details->leftover;
+    const DanglingView &left = event.details->danglingView;
     Place place = event;
     if (left.keeper && event.site->kind == ir::NodeKind::Declaration)
       place.location = left.keeper->location;

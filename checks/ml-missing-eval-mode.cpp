@@ -6,7 +6,7 @@
 #include "Loops.h"
 #include "Modes.h"
 #include "Moments.h"
-#include "Trials.h"
+#include "SmokeTests.h"
 
 namespace gradtidy {
 namespace {
@@ -50,7 +50,7 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = (isTrial(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
+    bool isDoubtful = (isFirstLook(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
                       isSampledInTraining(visit) ||
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||

@@ -5,7 +5,7 @@
 #include "Fixes.h"
 #include "Loops.h"
 #include "Moments.h"
-#include "Trials.h"
+#include "SmokeTests.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,7 +49,7 @@ public:
     bool isDoubtful =
         forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
         (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
-        isTrial(visit) || isProbe(visit) || isGuardedByCallers(visit) ||
+        isFirstLook(visit) || isOnSyntheticInput(visit) || isGuardedByCallers(visit) ||
         (shown.module().isLayer && !facts.isTrained);
     Finding finding(isDoubtful ? Level::Advice : Level::Likely, culprit,
                     "this forward pass records a graph that no backward uses");

@@ -184,14 +184,14 @@ enum class Ending : unsigned char {
 };
 
 /// What a pointer or view that is kept leads to when the expression has ended.
-struct Leftover {
+struct DanglingView {
   Ending ending = Ending::None;
   PathId copy = noPath;     ///< Of `original`, which is the tensor itself where it need not change.
   PathId original = noPath; ///< A tensor that lives on.
   const ir::Node *temporary = nullptr; ///< What ends.
   const ir::Symbol *keeper = nullptr;  ///< The variable that keeps it, if it is one.
 
-  bool operator==(const Leftover &) const = default;
+  bool operator==(const DanglingView &) const = default;
 };
 
 /// What adds to a list in every round of a loop, or every run of a function, and never takes away.
@@ -298,7 +298,7 @@ struct EventDetails {
   LearningRate rate = {};               ///< Construct: that an optimizer starts with.
   LoaderOptions loader = {};            ///< Combine: of the data loader that is made.
   EarlyEnd earlyEnd = {};               ///< Create of batches: how the loop over them ends.
-  Leftover leftover = {};               ///< What ends although something is kept of it.
+  DanglingView danglingView = {};       ///< What ends although something is kept of it.
   CustomFunctionFacts custom = {};      ///< In a function that computes its own gradients.
   Growth growth = {};                   ///< Forward: of its list of inputs.
   EqualNeurons equalNeurons = {};       ///< Of what fills the weights of a layer.

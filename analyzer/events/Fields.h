@@ -424,12 +424,12 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, EarlyEnd>
   archive("conditional", end.isConditional);
 }
 
-template <typename Archive> void fields(Archive &archive, Ref<Archive, Leftover> leftover) {
-  archive("ending", leftover.ending);
-  archive("copy", leftover.copy);
-  archive("original", leftover.original);
-  archive("temporary", leftover.temporary);
-  archive("keeper", leftover.keeper);
+template <typename Archive> void fields(Archive &archive, Ref<Archive, DanglingView> danglingView) {
+  archive("ending", danglingView.ending);
+  archive("copy", danglingView.copy);
+  archive("original", danglingView.original);
+  archive("temporary", danglingView.temporary);
+  archive("keeper", danglingView.keeper);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, Growth> growth) {
@@ -661,7 +661,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("own-gradient", event.usesOwnGradient);
   archive("changes-copy", event.changesCopy);
   archive("host-read", event.hostRead, HostRead::None);
-  archive("leftover", details.leftover);
+  archive("dangling-view", details.danglingView);
   archive("leads-in", event.leadsIn);
   archive("custom", details.custom);
   archive("growth", details.growth);

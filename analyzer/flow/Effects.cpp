@@ -42,7 +42,7 @@ static bool isFollowedItself(const Event &event) {
   const bool isPointed = event.leadsIn && given && given->isPointer; // A function that gives it.
   return !isPlain || event.operation != Operation::None || event.details->classTest || isPointed ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
-         event.details->leftover.ending != Ending::None ||
+         event.details->danglingView.ending != Ending::None ||
          (event.leadsIn && event.trait == Trait::ViewsElements) || isFollowed(event.subject) ||
          llvm::any_of(event.operands, isFollowed);
 }

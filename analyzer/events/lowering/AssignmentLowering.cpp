@@ -71,7 +71,7 @@ void FunctionLowering::lowerAssignment(const BinaryOperator *assignment) {
   if (assignment->getOpcode() == BO_Assign && !isArithmetic(target)) {
     Event &event = bind(values.pathOf(target), target->getType().getNonReferenceType(),
                         assignment->getRHS(), assignment);
-    event.details.change()->leftover = leftByPointerTo(*assignment, vocabulary);
+    event.details.change()->danglingView = leftByPointerTo(*assignment, vocabulary);
   }
   if (assignment->isCompoundAssignmentOp() && values.roleOf(target) == TypeRole::Tensor) {
     // In a template, where the operand has no type yet.

@@ -203,11 +203,11 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.hostRead = readBy(*code, *site.call, vocabulary);
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
-    details->leftover = leftByPointer(*code, *site.call, vocabulary, values);
+    details->danglingView = leftByPointer(*code, *site.call, vocabulary, values);
   event.leadsIn |= event.kind == EventKind::Combine && site.object &&
                    leadsIntoObject(*site.call, *site.object, vocabulary);
   if (event.operation == Operation::WrapMemory)
-    details->leftover = leftByWrapping(*code, *site.call, vocabulary);
+    details->danglingView = leftByWrapping(*code, *site.call, vocabulary);
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
     details->growth = growthOf(*node(site.arguments.front()), call, *result);
@@ -316,13 +316,13 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
 }
 
 void FunctionLowering::markMember(Event &event, const Expr &value) {
-  event.details.change()->leftover =
+  event.details.change()->danglingView =
       leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
 }
 
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   auto details = event.details.change();
-  details->leftover =
+  details->danglingView =
       leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
   details->custom = gradientsOf(*function, returned, vocabulary);
 }
@@ -540,7 +540,7 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
 }
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
-  event.details.change()->leftover = leftByVariable(*code, variable, vocabulary, values);
+  event.details.change()->danglingView = leftByVariable(*code, variable, vocabulary, values);
   event.isLostEdit =
       isLostCopy(variable, *function, vocabulary) ||
       (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
@@ -570,7 +570,7 @@ static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
 
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
   auto details = event.details.change();
-  details->leftover = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
+  details->danglingView = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
   details->custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
   event.keepsBest = isOfBest(*node(site.call), *result);
   const auto *member = dyn_cast<MemberExpr>(strip(site.object));

@@ -130,10 +130,11 @@ bool Follower::onlyMoves(const CallExpr &call) const {
   return isTold;
 }
 
-Leftover leftover(const Transient &transient, Vocabulary &vocabulary, Values &values) {
+DanglingView danglingView(const Transient &transient, Vocabulary &vocabulary, Values &values) {
   if (transient.ending == Ending::None)
     return {};
-  Leftover left{.ending = transient.ending, .temporary = vocabulary.code().node(transient.made)};
+  DanglingView left{.ending = transient.ending,
+                    .temporary = vocabulary.code().node(transient.made)};
   if (transient.original) {
     left.copy = values.pathOf(transient.made);
     left.original = values.pathOf(transient.original);
@@ -345,8 +346,8 @@ const Expr *temporaryAround(const Expr *element, Vocabulary &vocabulary) {
 
 } // namespace
 
-Leftover leftByPointer(const FunctionCode &function, const CallExpr &pointer,
-                       Vocabulary &vocabulary, Values &values) {
+DanglingView leftByPointer(const FunctionCode &function, const CallExpr &pointer,
+                           Vocabulary &vocabulary, Values &values) {
   const Expr *tensor = objectOf(&pointer);
   const QualType pointee = pointer.getType()->getPointeeType();
   if (!tensor || pointee.isNull() || !(pointee->isVoidType() || pointee->isArithmeticType()))
@@ -359,7 +360,7 @@ Leftover leftByPointer(const FunctionCode &function, const CallExpr &pointer,
   if (!keeping.isKept || (transient.ending == Ending::Packed && original &&
                           knowsOrder(*function.body, original, vocabulary)))
     return {};
-  Leftover left = leftover(transient, vocabulary, values);
+  DanglingView left = danglingView(transient, vocabulary, values);
   left.keeper = function.map.symbol(keeping.variable);
   return left;
 }
@@ -406,8 +407,8 @@ bool leadsIntoArgument(const CXXConstructExpr &construct, Vocabulary &vocabulary
          (record->hasTrivialDestructor() && llvm::any_of(record->fields(), keepsPointer));
 }
 
-Leftover leftByWrapping(const FunctionCode &function, const CallExpr &wrapping,
-                        Vocabulary &vocabulary) {
+DanglingView leftByWrapping(const FunctionCode &function, const CallExpr &wrapping,
+                            Vocabulary &vocabulary) {
   const Expr *pointer = strip(wrapping.getArg(0));
   for (const auto *sum = dyn_cast<BinaryOperator>(pointer); sum && sum->isAdditiveOp();
        sum = dyn_cast<BinaryOperator>(pointer))
@@ -423,8 +424,8 @@ Leftover leftByWrapping(const FunctionCode &function, const CallExpr &wrapping,
   return {.ending = Ending::Always, .temporary = function.map.node(list)};
 }
 
-Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabulary,
-                    Values &values) {
+DanglingView leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabulary,
+                        Values &values) {
   value = strip(value);
   if (!isView(value->getType(), vocabulary))
     return {};
@@ -438,9 +439,9 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
         construct->getNumArgs() == 1 || isa<CXXDefaultArgExpr>(construct->getArg(1));
     const bool ends = isSole && (isTemporaryList(elements, vocabulary) ||
                                  (leavesFunction && isLocalList(elements, vocabulary)));
-    return ends ? Leftover{.ending = endingOf(elements),
-                           .temporary = vocabulary.code().node(strip(elements))}
-                : Leftover();
+    return ends ? DanglingView{.ending = endingOf(elements),
+                               .temporary = vocabulary.code().node(strip(elements))}
+                : DanglingView();
   }
   const auto *call = dyn_cast<CallExpr>(value);
   const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
@@ -450,18 +451,19 @@ Leftover leftByView(const Expr *value, bool leavesFunction, Vocabulary &vocabula
     return leftByView(object, leavesFunction, vocabulary, values);
   if (vocabulary.roleOf(object->getType()) != TypeRole::Tensor)
     return {};
-  return leftover(Follower(/*isOfMemory=*/false, vocabulary).follow(object), vocabulary, values);
+  return danglingView(Follower(/*isOfMemory=*/false, vocabulary).follow(object), vocabulary,
+                      values);
 }
 
-Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
-                        Vocabulary &vocabulary, Values &values) {
+DanglingView leftByVariable(const FunctionCode &function, const VarDecl &variable,
+                            Vocabulary &vocabulary, Values &values) {
   const Expr *value = variable.getInit();
   // Since C++23 what a loop goes over lives as long as the loop.
   const bool isRange = variable.isImplicit();
   if (!value || value->isTypeDependent() || !function.mentions(variable) ||
       (isRange && variable.getASTContext().getLangOpts().CPlusPlus23))
     return {};
-  Leftover left;
+  DanglingView left;
   if (isView(variable.getType(), vocabulary)) {
     left = leftByView(value, /*leavesFunction=*/false, vocabulary, values);
   } else if (variable.getType()->isReferenceType() || variable.getType()->isPointerType()) {
@@ -477,7 +479,7 @@ Leftover leftByVariable(const FunctionCode &function, const VarDecl &variable,
   return left;
 }
 
-Leftover leftByPointerTo(const BinaryOperator &assignment, Vocabulary &vocabulary) {
+DanglingView leftByPointerTo(const BinaryOperator &assignment, Vocabulary &vocabulary) {
   const Expr *list = assignment.getType()->isPointerType()
                          ? temporaryAround(assignment.getRHS(), vocabulary)
                          : nullptr;

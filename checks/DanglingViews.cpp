@@ -1,4 +1,4 @@
-#include "Leftovers.h"
+#include "DanglingViews.h"
 
 #include "Fixes.h"
 
@@ -8,8 +8,8 @@ static Value tensorAt(const Visit &visit, PathId path) {
   return visit.before.valueOf({.path = path, .role = TypeRole::Tensor, .isTensor = true});
 }
 
-std::optional<Level> levelOfLeftover(const Visit &visit) {
-  const Leftover &left = visit.event.details->leftover;
+std::optional<Level> levelOfDanglingView(const Visit &visit) {
+  const DanglingView &left = visit.event.details->danglingView;
   switch (left.ending) {
   case Ending::None:
     return std::nullopt;
@@ -40,9 +40,9 @@ std::optional<Level> levelOfLeftover(const Visit &visit) {
 }
 
 Note noteOnTemporary(const Visit &visit, llvm::StringRef what) {
-  const Leftover &left = visit.event.details->leftover;
+  const DanglingView &left = visit.event.details->danglingView;
   const char *unless = "";
-  if (levelOfLeftover(visit) == Level::Certain)
+  if (levelOfDanglingView(visit) == Level::Certain)
     unless = "";
   else if (left.ending == Ending::Copied)
     unless = ", unless the tensor is on that device already";

@@ -1,4 +1,4 @@
-#include "Trials.h"
+#include "SmokeTests.h"
 
 #include "Loops.h"
 
@@ -6,9 +6,10 @@ namespace gradtidy {
 namespace {
 
 /// Tells tensors that the source makes up, of random numbers or literally, from data.
-class MadeUp {
+class Synthetic {
 public:
-  MadeUp(const PathTable &paths, const FunctionBody &function) : paths(paths), function(function) {}
+  Synthetic(const PathTable &paths, const FunctionBody &function)
+      : paths(paths), function(function) {}
 
   bool holds(PathId path, unsigned depth = 0) const {
     const PathStep &name = paths.last(path);
@@ -44,7 +45,7 @@ private:
   }
 
   bool isMadeOf(const Event &event, unsigned depth) const {
-    const auto isMadeUp = [&](const Operand &operand) {
+    const auto isSynthetic = [&](const Operand &operand) {
       return !operand.isTensor || holds(operand.path, depth + 1);
     };
     switch (event.kind) {
@@ -52,11 +53,11 @@ private:
       return !event.subject.path && !event.isData;
     case EventKind::Combine:
     case EventKind::Move:
-      return (event.subject.escapes || isMadeUp(event.subject)) &&
-             llvm::all_of(event.operands, isMadeUp);
+      return (event.subject.escapes || isSynthetic(event.subject)) &&
+             llvm::all_of(event.operands, isSynthetic);
     case EventKind::Bind:
     case EventKind::Construct:
-      return llvm::all_of(event.operands, isMadeUp);
+      return llvm::all_of(event.operands, isSynthetic);
     default:
       return false;
     }
@@ -93,11 +94,11 @@ private:
 
 } // namespace
 
-bool isTrial(const Visit &visit) {
+bool isFirstLook(const Visit &visit) {
   return visit.before.module(visit.event.subject).isNew && loopsAround(visit).empty();
 }
 
-bool isProbe(const Visit &visit) {
+bool isOnSyntheticInput(const Visit &visit) {
   const Event &shown = visit.shown();
   const bool isTrainedHere = visit.before.module(visit.event.subject).isTrained &&
                              llvm::any_of(shown.function->blocks, [](const Block &block) {
@@ -108,13 +109,13 @@ bool isProbe(const Visit &visit) {
   if (isTrainedHere)
     return false;
   bool isGiven = false;
-  const bool isMadeUp = llvm::all_of(shown.operands, [&](const Operand &operand) {
+  const bool isSynthetic = llvm::all_of(shown.operands, [&](const Operand &operand) {
     if (!operand.isTensor)
       return true;
     isGiven = true;
-    return MadeUp(visit.unit.tables().paths, *shown.function).holds(operand.path);
+    return Synthetic(visit.unit.tables().paths, *shown.function).holds(operand.path);
   });
-  return isGiven && isMadeUp && visit.unit.tables().sites.callers(visit.site).empty() &&
+  return isGiven && isSynthetic && visit.unit.tables().sites.callers(visit.site).empty() &&
          loopsAround(visit).empty();
 }
 

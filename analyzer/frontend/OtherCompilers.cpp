@@ -22,9 +22,11 @@ constexpr llvm::StringLiteral ofOneCompiler[] = {
     // clang
     "__clang", "__CLANG", "__llvm__", "__has_feature", "__has_extension", "__has_builtin",
     "__has_warning", "__is_identifier", "__building_module", "__has_declspec_attribute",
-    "__BITINT_", "__BOOL_WIDTH__", "__CONSTANT_CFSTRINGS__", "__FPCLASS_", "__MEMORY_SCOPE_",
-    "__OBJC_", "__OPENCL_", "__NO_MATH_INLINES", "__POINTER_WIDTH__", "__WINT_UNSIGNED__",
-    "__private_extern__", "__seg_", "__tune_", "__STDC_EMBED", "__GNUC_GNU_INLINE__",
+    "__has_attribute", "__has_cpp_attribute", "__has_c_attribute", "__has_constexpr_builtin",
+    "__is_target_", "__BITINT_", "__BOOL_WIDTH__", "__CONSTANT_CFSTRINGS__", "__FPCLASS_",
+    "__MEMORY_SCOPE_", "__OBJC_", "__OPENCL_", "__NO_MATH_INLINES", "__POINTER_WIDTH__",
+    "__WINT_UNSIGNED__", "__private_extern__", "__seg_", "__tune_", "__STDC_EMBED",
+    "__GNUC_GNU_INLINE__",
     // gcc
     "__DEC", "__FLT32", "__FLT64", "__FLT128", "__FLT_EVAL_METHOD", "__GCC_",
     "__GNUC_STDC_INLINE__", "__GNUC_EXECUTION", "__HAVE_SPECULATION", "__SIZEOF_FLOAT80__",
@@ -238,6 +240,16 @@ void OtherCompilers::SourceRangeSkipped(clang::SourceRange range, clang::SourceL
     tell(name, file->getFileEntry(), /*isChosen=*/true);
   if (text.hasFunctions)
     hide(*file, range.getBegin(), *by);
+}
+
+void OtherCompilers::PragmaDirective(clang::SourceLocation begin, clang::PragmaIntroducerKind) {
+  const clang::SourceManager &sources = preprocessor.getSourceManager();
+  begin = sources.getFileLoc(begin);
+  const clang::OptionalFileEntryRef file = userFileAt(begin);
+  // Clang skips variants for other compilers.
+  if (file && preprocessor.getLangOpts().OpenMP &&
+      directiveAt(begin, sources).contains("begin declare variant"))
+    hide(*file, begin, {});
 }
 
 bool OtherCompilers::isWithinAsking() const {

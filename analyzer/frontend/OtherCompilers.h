@@ -50,6 +50,7 @@ public:
   void Ifndef(clang::SourceLocation begin, const clang::Token &macro,
               const clang::MacroDefinition &) override;
   void Else(clang::SourceLocation, clang::SourceLocation begin) override;
+  void PragmaDirective(clang::SourceLocation begin, clang::PragmaIntroducerKind) override;
   void Endif(clang::SourceLocation, clang::SourceLocation begin) override;
   void SourceRangeSkipped(clang::SourceRange range, clang::SourceLocation) override;
   void MacroDefined(const clang::Token &name, const clang::MacroDirective *directive) override;

@@ -172,7 +172,8 @@ TEST_CASE("Code is not hidden from analyzers, and named where it is hidden from 
   CHECK(findings(lint(project)) == 1);
   for (const std::string condition :
        {"#ifndef __clang__", "#ifdef __clang__\n#else", "#if !defined(__clang__)",
-        "#if 0\n#elif __GNUC__ > 5", "#if __has_feature(cxx_rtti)\n#else"}) {
+        "#if 0\n#elif __GNUC__ > 5", "#if __has_feature(cxx_rtti)\n#else",
+        "#if !__has_cpp_attribute(clang::annotate)"}) {
     INFO(condition);
     project.write("train.cpp", include + around(condition));
     const Run run = lint(project);
@@ -379,4 +380,65 @@ TEST_CASE("Configuration files put no escapes into the output") {
   const Run run = lint(project);
   CHECK(findings(run) == 1);
   CHECK(count(run.out, "\x1b") == 0);
+}
+
+TEST_CASE("Code behind what never returns by way of others is named") {
+  const Project project;
+  const auto errors = [&](const std::string &before, const std::string &statement) {
+    INFO(before << statement);
+    project.write("train.cpp", include + "[[noreturn]] int stop();\nvoid other();\n" + before +
+                                   "\nint hidden(bool wrong) {\n" + statement +
+                                   "\nother();\nreturn 0;\n}\n" + trainingLoop("train"));
+    const Run run = lint(project);
+    CHECK(findings(run) == 1);
+    return run.err;
+  };
+  const std::string line =
+      "Not analyzed: code behind calls of functions that are declared to never "
+      "return: " +
+      project.path("train.cpp") + ":7.\n";
+  const auto isNamed = [&](const std::string &before, const std::string &statement) {
+    CHECK(count(errors(before, statement), line) == 1);
+  };
+  isNamed("void first(); void second() { first(); } void first() { stop(); }", "second();");
+  isNamed("void first() { try { stop(); } catch (...) {} }", "first();");
+  isNamed("template <class T> void first(T) { stop(); }", "first(1);");
+  isNamed("", "const auto first = [] { stop(); }; first();");
+  isNamed("struct A { A() { stop(); } };", "A a;");
+  isNamed("struct A { int a; A() : a(stop()) {} };", "A a;");
+  isNamed("struct A { [[noreturn]] A(); };", "A a;");
+  isNamed("struct A { [[noreturn]] ~A(); };", "{ A a; }");
+  isNamed("struct A { [[noreturn]] ~A(); }; struct B { A a; };", "B();");
+  isNamed("struct A { ~A() { stop(); } };", "{ A a; }");
+  isNamed("", "__builtin_assume(false);");
+  isNamed("namespace std { [[noreturn]] void unreachable(); }", "std::unreachable();");
+  const std::string inMember = errors("struct A { int a = stop(); };", "A a;");
+  CHECK(count(inMember, project.path("train.cpp") + ":4.\n") == 1);
+
+  const std::string often = "void first(bool wrong) { if (wrong) stop(); }";
+  CHECK(count(errors(often, "first(wrong);"), "Not analyzed") == 0);
+  CHECK(count(errors("void first() { stop(); }", "if (wrong) first();"), "Not analyzed") == 0);
+  CHECK(count(errors("struct A { virtual void first() { stop(); } }; A &a();", "a().first();"),
+              "Not analyzed") == 0);
+}
+
+TEST_CASE("Code in extensions of C++ that is not followed is named") {
+  const Project project;
+  const auto isNamed = [&](const std::string &code, const std::vector<std::string> &flags,
+                           const std::string &said) {
+    INFO(code);
+    project.write("train.cpp", include + code + trainingLoop("train"));
+    const Run run = lint(project, {"--no-cache"}, flags);
+    CHECK(findings(run) == 1);
+    CHECK(count(run.err, said) == 1);
+  };
+  isNamed("void other(); void f() { void (^block)() = ^{ other(); }; block(); }\n", {"-fblocks"},
+          "Not analysed to the end (too large, too deep, or calls too deep): block (");
+  const std::vector<std::string> objective = {"-x", "objective-c++", "-fobjc-exceptions"};
+  isNamed("void other(); void f() { @try { other(); } @finally { } }\n", objective, "deep): f (");
+  isNamed("@interface I\n- (void)method;\n@end\n@implementation I\n- (void)method { }\n@end\n",
+          objective, "deep): I::method");
+  isNamed("#pragma omp begin declare variant match(implementation={vendor(gnu)})\n" +
+              trainingLoop("other") + "#pragma omp end declare variant\n",
+          {"-fopenmp"}, "keep from clang: " + project.path("train.cpp") + ":2.");
 }

@@ -27,8 +27,10 @@ std::unique_ptr<FunctionBody> FunctionLowering::run() {
   const ir::Node *tree = node(body);
   survey = surveyBody(body, function, paths, vocabulary, values);
   std::unique_ptr<CFG> cfg = buildCFG(body);
-  if (!cfg)
+  if (!cfg) { // Clang makes none of some extensions, such as @try.
+    logUnfollowed({placeOf(*function, context.getSourceManager())});
     return nullptr;
+  }
 
   result = std::make_unique<FunctionBody>(symbol(function), tree);
   code.emplace(*result, vocabulary.code());

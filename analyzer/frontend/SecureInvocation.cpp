@@ -70,6 +70,15 @@ void secureModules(clang::CompilerInvocation &invocation) {
   invocation.getLangOpts().ImplicitModules = false;
 }
 
+/// What constant expressions may take, whatever the flags allow: minutes, or more stack than there
+/// is.
+void boundEvaluation(clang::LangOptions &language) {
+  constexpr unsigned maxSteps = 1u << 24, maxDepth = 2000;
+  const unsigned steps = language.ConstexprStepLimit; // 0: as many as one likes.
+  language.ConstexprStepLimit = steps == 0 ? maxSteps : std::min(steps, maxSteps);
+  language.ConstexprCallDepth = std::min<unsigned>(language.ConstexprCallDepth, maxDepth);
+}
+
 /// What reads binary formats, or files in place of others.
 void clearInputs(clang::CompilerInvocation &invocation) {
   clang::FrontendOptions &frontend = invocation.getFrontendOpts();
@@ -142,6 +151,7 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   secureCodeGeneration(invocation.getCodeGenOpts());
   secureDiagnostics(invocation.getDiagnosticOpts());
   secureModules(invocation);
+  boundEvaluation(invocation.getLangOpts());
   invocation.getDependencyOutputOpts() = {};
   invocation.getPreprocessorOutputOpts() = {};
   invocation.getMigratorOpts() = {};

@@ -3,6 +3,7 @@
 #include "analyzer/model/Model.h"
 #include "analyzer/model/ShippedModels.h"
 #include "analyzer/source/BoundedFile.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -19,6 +20,9 @@ llvm::Expected<const Model *> loadModels(llvm::StringRef paths) {
   if (const auto found = loaded.find(paths.str()); found != loaded.end())
     return &found->second;
 
+  constexpr ptrdiff_t maxModels = 100;
+  if (llvm::count(paths, ';') >= maxModels)
+    return llvm::createStringError("more than " + std::to_string(maxModels) + " models are named");
   Model model = Model::bundled();
   for (llvm::StringRef path : llvm::split(paths, ';')) {
     if (const std::optional<llvm::StringRef> shipped = shippedModel(path)) {

@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <climits>
 #include <mutex>
 
 namespace gradtidy {
@@ -31,6 +32,8 @@ std::string joined(StringRef file, StringRef folder) {
 
 /// Absolute \p folder without links, as far as it exists.
 std::string resolved(const std::string &folder) {
+  if (folder.size() >= PATH_MAX) // Nothing has such a path, and it may have very many parents.
+    return folder;
   static std::mutex mutex; // Analyses run in threads of their own.
   static llvm::StringMap<std::string> known;
   {

@@ -82,6 +82,25 @@ TEST_CASE("Broken entries and response files cost no other") {
   checkOneLine(withFlag("@/dev/zero"), {"other.cpp", "/dev/zero", "not a regular file"});
 }
 
+TEST_CASE("A path that is longer than any other costs nothing") {
+  const BoundedProject project;
+  const std::string folder = repeated("/x", 200'000);
+  for (const auto &[directory, file] : std::vector<std::pair<std::string, std::string>>{
+           {folder, project.path("train.cpp")}, {project.path(), folder + "/train.cpp"}}) {
+    const Json entry = {{"directory", directory},
+                        {"file", file},
+                        {"arguments", {"c++", "-std=c++20", "-I" + axonFolder(), file}}};
+    project.writeDatabase("build", {"train.cpp"}, flags);
+    const std::string good = project.read("build/compile_commands.json");
+    project.write("build/compile_commands.json",
+                  "[" + entry.dump() + "," + good.substr(good.find('{')));
+    const Run run =
+        project.gradtidy({"--no-cache", "--model=" + axonModel(), "-p", "build", "train.cpp"});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, finding) == 1);
+  }
+}
+
 TEST_CASE("Configuration files and models within bounds") {
   const BoundedProject project;
   project.writeDatabase("build", {"train.cpp"}, flags);
@@ -102,6 +121,9 @@ TEST_CASE("Configuration files and models within bounds") {
     std::filesystem::remove(project.path(name));
   }
   REQUIRE(::mkfifo(project.path("fifo").c_str(), 0600) == 0);
+  project.write(".clang-tidy", "CheckOptions:\n  ml.Models: " + repeated("m.json;", 1000) + "\n");
+  CHECK_THAT(project.gradtidy({"--no-cache", "-p", "build", "train.cpp"}).err,
+             Contains("more than 100 models are named"));
   project.write("deep.json", repeated("[", 200'000));
   project.write("overflow.json", "{\"name\": 1e999}");
   for (const auto &[model, why] : std::vector<std::pair<std::string, std::string>>{

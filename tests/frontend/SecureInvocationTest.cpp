@@ -95,6 +95,22 @@ TEST_CASE("The belt keeps what the person who runs gradtidy has read, and no out
   CHECK_FALSE(hasMark(secured({"-dependency-file", mark, "-MT", "x"}, true)));
 }
 
+TEST_CASE("The belt bounds what constant expressions may take") {
+  const auto has = [](const Words &words, const std::string &word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  for (const bool hasOwnFlags : {false, true}) {
+    const Words bounded =
+        secured({"-fconstexpr-steps=4294967295", "-fconstexpr-depth=1000000"}, hasOwnFlags);
+    CHECK(has(bounded, "-fconstexpr-steps=16777216"));
+    CHECK(has(bounded, "-fconstexpr-depth=2000"));
+    CHECK(has(secured({"-fconstexpr-steps=0"}, hasOwnFlags), "-fconstexpr-steps=16777216"));
+    const Words kept = secured({"-fconstexpr-steps=1000", "-fconstexpr-depth=9"}, hasOwnFlags);
+    CHECK(has(kept, "-fconstexpr-steps=1000"));
+    CHECK(has(kept, "-fconstexpr-depth=9"));
+  }
+}
+
 TEST_CASE("Inputs in binary formats are refused") {
   for (const auto &[language, isSource] :
        {std::pair("c++", true), std::pair("ast", false), std::pair("ir", false)}) {

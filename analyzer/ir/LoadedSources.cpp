@@ -58,7 +58,13 @@ const LoadedSources::Name &LoadedSources::nameOf(clang::FileID file) const {
 
 clang::SourceLocation LoadedSources::at(const std::string &file, unsigned inclusion, unsigned line,
                                         unsigned column) {
-  return sources.translateLineCol(fileOf({file, inclusion}), line, column);
+  const clang::FileID id = fileOf({file, inclusion});
+  // SourceManager reads the line up to a column: very slow in one that holds all.
+  const clang::SourceLocation begin = sources.translateLineCol(id, line, 1);
+  const unsigned size = sources.getFileIDSize(id);
+  if (begin.isInvalid() || column == 0 || sources.getFileOffset(begin) + column > size)
+    return sources.translateLineCol(id, line, column);
+  return begin.getLocWithOffset(static_cast<int>(column) - 1);
 }
 
 clang::SourceLocation LoadedSources::expanded(clang::SourceLocation spelled,

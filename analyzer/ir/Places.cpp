@@ -38,10 +38,12 @@ Place SourcePlaces::placeAt(clang::SourceLocation location) const {
   const auto [id, offset] = sources.getDecomposedSpellingLoc(location);
   const File &file = fileOf(id);
   // Where the preprocessor keeps what it makes depends on all that it has made before.
-  if (sources.isWrittenInScratchSpace(sources.getSpellingLoc(location)))
+  if (file.name == "<scratch space>" && !sources.getFileEntryRefForID(id))
     return {file.name, 1, 1, 1};
-  return {file.name, file.inclusion, sources.getLineNumber(id, offset),
-          sources.getColumnNumber(id, offset)};
+  // SourceManager reads the line up to a column: very slow in one that holds all.
+  const unsigned line = sources.getLineNumber(id, offset);
+  const unsigned begin = sources.getFileOffset(sources.translateLineCol(id, line, 1));
+  return {file.name, file.inclusion, line, offset - begin + 1};
 }
 
 Places::Chain SourcePlaces::of(clang::SourceLocation location) const {

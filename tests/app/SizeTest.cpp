@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include <sys/resource.h>
 
 using namespace gradtidy::test;
@@ -321,6 +323,16 @@ TEST_CASE("The time that a function takes is not quadratic in its size") {
 }
 
 #ifndef __SANITIZE_ADDRESS__ // which says more
+TEST_CASE("A program in one line takes little more time than in many") {
+  std::string line;
+  for (int i = 0; i < 1000; ++i)
+    line += trainingLoop("f" + std::to_string(i));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  const double before = secondsSpent();
+  CHECK(count(lintAround(line).out, "[ml-missing-zero-grad]\n") == 1002);
+  CHECK(secondsSpent() - before < 10 * slowdown);
+}
+
 TEST_CASE("A crash of the parser is said in a line") {
   const Project project;
   project.write("train.cpp", crashingCode());

@@ -14,10 +14,39 @@ static Value rearranged(const Event &event, const State &state) {
   return state.valueOf(isOfSubject ? event.subject : event.operands.front());
 }
 
+/// Whether \p event moves nothing but dimensions of size 1: the elements stay in order.
+static bool keepsOrder(const Event &event, const Shape &shape) {
+  const Typing *typing = event.typing;
+  const auto rank = static_cast<std::int64_t>(shape.sizes.size());
+  llvm::SmallVector<std::int64_t, 4> order;
+  if (!typing || shape.isOpen)
+    return false;
+  if (typing->rule == ResultRule::Permute && typing->shape && !typing->shape->isOpen)
+    order.assign(typing->shape->sizes.begin(), typing->shape->sizes.end());
+  if (static_cast<std::int64_t>(order.size()) != rank)
+    return false;
+  std::int64_t last = -1;
+  for (std::int64_t axis : order) {
+    axis += axis < 0 ? rank : 0;
+    if (axis < 0 || axis >= rank)
+      return false;
+    if (shape.sizes[axis] != 1 && std::exchange(last, axis) > axis)
+      return false;
+  }
+  return true;
+}
+
 /// Value::permuted of what the event gives. Two permutations may undo each other.
 static const Event *permutedBy(const Event &event, const State &state) {
-  if (event.operation == Operation::Permute)
-    return rearranged(event, state).layout.permuted ? nullptr : &event;
+  if (event.operation == Operation::Permute) {
+    const Operand *from = event.subject.path       ? &event.subject
+                          : event.operands.empty() ? nullptr
+                                                   : &event.operands.front();
+    if (!from)
+      return &event;
+    const Event *before = state.valueOf(*from).layout.permuted;
+    return keepsOrder(event, state.typeOf(*from).shape) ? before : before ? nullptr : &event;
+  }
   if (!event.keepsStrides)
     return nullptr;
   const Event *permuted =

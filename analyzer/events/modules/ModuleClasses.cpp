@@ -1,10 +1,10 @@
 #include "ModuleClasses.h"
 
 #include "ClassFacts.h"
-#include "LastLayer.h"
+#include "Layers.h"
 #include "ModeFlags.h"
 #include "ModuleMembers.h"
-#include "ModuleSize.h"
+#include "ParameterCount.h"
 #include "Transients.h"
 
 namespace gradtidy {
@@ -108,7 +108,7 @@ private:
     if (isMade) {
       if (!event.site || !event.site->isExpression)
         return std::nullopt;
-      result.layer = lastLayer(*event.site, uses);
+      result.layer = layerOf(*event.site, uses);
       result.dependsOnMode = natures.of(event.site).mode;
       return result;
     }
@@ -127,7 +127,7 @@ private:
                      layer->trait != Trait::Opaque;
     if (event.kind == EventKind::Forward) {
       result.normalizesBatches = natures.of(module).normalizesBatches == Answer::Yes;
-      result.layer = lastLayer(*module, uses);
+      result.layer = layerOf(*module, uses);
       result.parameters = parametersOf(*module, uses);
     }
     facts.complete(result);

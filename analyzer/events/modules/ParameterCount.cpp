@@ -1,6 +1,6 @@
-#include "ModuleSize.h"
+#include "ParameterCount.h"
 
-#include "LastLayer.h"
+#include "Layers.h"
 #include "RecursionGuard.h"
 
 namespace gradtidy {

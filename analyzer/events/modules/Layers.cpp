@@ -1,4 +1,4 @@
-#include "LastLayer.h"
+#include "Layers.h"
 
 #include "BatchFirst.h"
 #include "LayerShapes.h"
@@ -48,9 +48,9 @@ Reduction reductionIn(llvm::ArrayRef<const Node *> arguments) {
   return reduction;
 }
 
-class LastLayer {
+class LayerReader {
 public:
-  explicit LastLayer(const ModuleUses &uses) : uses(uses) {}
+  explicit LayerReader(const ModuleUses &uses) : uses(uses) {}
 
   Layer layerOf(const Node *module, unsigned depth = 0) {
     module = strip(module);
@@ -161,8 +161,8 @@ private:
 
 } // namespace
 
-Layer lastLayer(const Node &module, const ModuleUses &uses) {
-  return LastLayer(uses).layerOf(&module);
+Layer layerOf(const Node &module, const ModuleUses &uses) {
+  return LayerReader(uses).layerOf(&module);
 }
 
 } // namespace gradtidy

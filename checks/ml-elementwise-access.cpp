@@ -342,9 +342,12 @@ private:
     for (const ir::Node *loop : loops) {
       const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop->condition);
       const ir::Node *bound = condition ? condition->children.back() : nullptr;
-      if (!bound || !bound->integer)
+      const ir::Symbol *counter = counterOf(*loop);
+      const ir::Node *first = counter ? counter->init : nullptr;
+      if (!bound || !bound->integer || (first && !first->integer))
         return fewElements;
-      elements *= std::clamp<std::int64_t>(*bound->integer, 1, fewElements);
+      const std::int64_t rounds = std::max(*bound->integer, first ? *first->integer : 0);
+      elements *= std::clamp<std::int64_t>(rounds, 1, fewElements);
     }
     return elements;
   }

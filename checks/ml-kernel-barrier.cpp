@@ -40,7 +40,7 @@ private:
       bool depends = false;
       const auto look = [&](const ir::Node *part) {
         ir::forEach(part, [&](const ir::Node &node) {
-          depends |= node.isCall() && node.symbol && node.symbol->trait == trait;
+          depends |= node.symbol && node.symbol->trait == trait;
           if (const ir::Symbol *variable = ir::variableIn(&node))
             names.insert(variable);
         });

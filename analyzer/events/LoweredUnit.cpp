@@ -1,6 +1,5 @@
 #include "LoweredUnit.h"
 
-#include "modules/Constants.h"
 #include "analyzer/model/Model.h"
 
 namespace gradtidy {
@@ -17,10 +16,6 @@ LoweredUnit::LoweredUnit(const Model &model, std::unique_ptr<PathTable> paths, C
 }
 
 LoweredUnit::~LoweredUnit() = default;
-
-void LoweredUnit::setConstants(std::unique_ptr<const Constants> constants) {
-  numbers = std::move(constants);
-}
 
 void LoweredUnit::addOverrider(const ir::Symbol &overridden, const ir::Symbol &method) {
   for (const ir::Symbol *base : overridden.overridden) {

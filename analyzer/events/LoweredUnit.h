@@ -23,7 +23,6 @@ class SourceManager;
 
 namespace gradtidy {
 
-class Constants;
 class Model;
 
 class LoweredUnit {
@@ -84,12 +83,6 @@ public:
   /// What is known of a module class of the user, or null.
   const ModuleClass *viewOf(const ir::Symbol &record) const;
 
-  // --- numbers
-
-  /// The integers that have one value in the whole program; null before the program is linked.
-  const Constants *constants() const { return numbers.get(); }
-  void setConstants(std::unique_ptr<const Constants> constants);
-
   // --- names
 
   /// What a fix-it writes in this unit, see Model::phrase() and Model::constant().
@@ -109,7 +102,6 @@ private:
   const Model &words;
   const std::unique_ptr<PathTable> table;
   Contents all;
-  std::unique_ptr<const Constants> numbers;
   std::vector<const FunctionBody *> standing;
   llvm::DenseMap<const ir::Symbol *, const FunctionBody *> bodies; ///< By their definitions.
   llvm::DenseMap<const ir::Symbol *, llvm::SetVector<const ir::Symbol *>> overriders;

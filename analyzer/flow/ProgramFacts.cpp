@@ -1,7 +1,5 @@
 #include "ProgramFacts.h"
 
-#include "analyzer/events/modules/LayerShapes.h"
-
 namespace gradtidy {
 
 static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBody::*holds) {
@@ -147,17 +145,6 @@ bool ProgramFacts::neverEvaluates() const {
   return hasMain && llvm::none_of(graph.functions(), [&](const FunctionBody *body) {
            return hasEvent(*body, mayEvaluate);
          });
-}
-
-SizedLayer ProgramFacts::shapeOf(const Event &event) const {
-  const ir::Node *call = ir::asCall(event.site);
-  if (!event.typing || !call || !unit.constants())
-    return {};
-  llvm::SmallVector<const ir::Node *, 8> numbers;
-  for (const ir::Node *argument : call->arguments)
-    if (!argument->type || argument->type->role != TypeRole::Tensor)
-      numbers.push_back(argument);
-  return sizedLayerOf(event.typing->rule, numbers, *unit.constants(), unit.model());
 }
 
 bool ProgramFacts::changesTensors(const FunctionBody *except) const {

@@ -27,9 +27,6 @@ public:
   /// put a module into evaluation mode.
   bool neverEvaluates() const;
 
-  /// What an operator that moves a window makes of the shape of its first tensor.
-  SizedLayer shapeOf(const Event &event) const;
-
   /// Whether a function changes a tensor in place, other than \p except if that is not null.
   bool changesTensors(const FunctionBody *except) const;
 

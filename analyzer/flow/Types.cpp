@@ -297,7 +297,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Adaptive1:
   case ResultRule::Adaptive2:
   case ResultRule::Adaptive3:
-    result = {first.element, program.shapeOf(event).apply(first.shape)};
+    result.element = first.element;
+    for (const SizedLayer &step : event.module().layer.steps)
+      result.shape = step.apply(first.shape);
     break;
   case ResultRule::Sizes:
     if (tensors.empty())

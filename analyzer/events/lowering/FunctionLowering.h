@@ -125,6 +125,9 @@ private:
   llvm::StringRef lastToken(const clang::Expr &expr) const;
   /// Whether what is wrong is the member of an object, of a type that is missing.
   bool namesField(const clang::RecoveryExpr &error);
+  /// The variable of the function, or of one around it, that an error has left nothing of but its
+  /// name; null if it is none.
+  const clang::VarDecl *variableIn(const clang::RecoveryExpr &error) const;
   /// Finds which event the call is, and what of the user's it runs by way of a factory.
   void classify(CallSite &site);
   /// Which event a call is that has no role of its own.

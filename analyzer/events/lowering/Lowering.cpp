@@ -543,6 +543,8 @@ void FunctionLowering::lowerError(const RecoveryExpr *error) {
   Event &event = emit(EventKind::Call, error);
   event.result = values.temporary(error);
   event.isArithmetic = error->getType()->isVoidType();
+  if (const VarDecl *variable = variableIn(*error))
+    event.operands.push_back({.path = pathOf(variable), .escapes = true, .isTensor = true});
   for (const Expr *part : error->subExpressions()) {
     const auto *member = dyn_cast<MemberExpr>(part);
     const auto *method = member ? dyn_cast<CXXMethodDecl>(member->getMemberDecl()) : nullptr;
@@ -557,6 +559,21 @@ void FunctionLowering::lowerError(const RecoveryExpr *error) {
     event.operands.back().escapes = event.operands.back().role != TypeRole::None ||
                                     vocabulary.reachesTraining(values.typeOf(argument));
   }
+}
+
+const VarDecl *FunctionLowering::variableIn(const RecoveryExpr &error) const {
+  const StringRef name = error.subExpressions().empty() ? lastToken(error) : StringRef();
+  const VarDecl *found = nullptr;
+  for (const DeclContext *around = function; around && !found && !name.empty();
+       around = around->getParent()) {
+    if (!around->isFunctionOrMethod())
+      continue; // A closure's class.
+    for (const Decl *declaration : around->decls())
+      if (const auto *variable = dyn_cast<VarDecl>(declaration);
+          variable && variable->getIdentifier() && variable->getName() == name)
+        found = variable;
+  }
+  return found;
 }
 
 void FunctionLowering::endLifetime(const VarDecl *variable, const Stmt *site) {

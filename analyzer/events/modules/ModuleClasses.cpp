@@ -30,8 +30,8 @@ bool saysHowToCopy(const Symbol &record) {
 class Modules {
 public:
   Modules(const LoweredUnit &unit, const Constants &constants)
-      : unit(unit.contents()), uses(unit.contents(), constants, unit.model()), natures(uses), phases(uses),
-        registrations(uses, phases), members(uses, natures, phases, registrations) {}
+      : unit(unit.contents()), uses(unit.contents(), constants, unit.model()), natures(uses),
+        phases(uses), registrations(uses, phases), members(uses, natures, phases, registrations) {}
 
   std::vector<std::unique_ptr<const ModuleClass>> findAll() {
     std::vector<ModeFlag> flags = findStuckModeFlags(unit);
@@ -105,6 +105,11 @@ private:
     const bool isMade =
         isModule(event.subject.role) && (event.kind == EventKind::Construct ||
                                          (event.result && event.result == event.subject.path));
+    if (!isMade && event.typing && event.kind != EventKind::Forward &&
+        spatialAxesOf(event.typing->rule) && asCall(event.site)) {
+      result.layer.steps.push_back(shapeOfOperator(event));
+      return result;
+    }
     if (isMade) {
       if (!event.site || !event.site->isExpression)
         return std::nullopt;
@@ -134,6 +139,15 @@ private:
     return result;
   }
 
+  /// What an operator that moves a window makes of the shape of its first tensor.
+  SizedLayer shapeOfOperator(const Event &event) const {
+    llvm::SmallVector<const Node *, 8> numbers;
+    for (const Node *argument : event.site->arguments)
+      if (!argument->type || argument->type->role != TypeRole::Tensor)
+        numbers.push_back(argument);
+    return uses.shapeOf(event.typing->rule, numbers);
+  }
+
   const LoweredUnit::Contents &unit;
   const ModuleUses uses;
   ModuleNatures natures;
@@ -145,9 +159,8 @@ private:
 } // namespace
 
 void findModules(LoweredUnit &unit) {
-  auto constants = std::make_unique<const Constants>(unit.contents());
-  unit.setClasses(Modules(unit, *constants).findAll());
-  unit.setConstants(std::move(constants));
+  const Constants constants(unit.contents());
+  unit.setClasses(Modules(unit, constants).findAll());
 }
 
 } // namespace gradtidy

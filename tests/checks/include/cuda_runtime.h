@@ -7,6 +7,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
 
 struct uint3 {
   unsigned x, y, z;
@@ -19,6 +20,8 @@ struct dim3 {
 
 extern const __device__ uint3 threadIdx, blockIdx;
 extern const __device__ dim3 blockDim, gridDim;
+
+__device__ float atomicAdd(float *address, float value);
 
 enum cudaError { cudaSuccess = 0 };
 using cudaError_t = cudaError;

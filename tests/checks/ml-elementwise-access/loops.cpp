@@ -265,8 +265,8 @@ Tensor discounted_bad(Tensor rewards) {
   Tensor sums = torch::empty(rewards.size(0));
   double sum = 0;
   for (int64_t i = rewards.size(0) - 1; i >= 0; --i) {
-    sum = 0.1 * rewards[i].item<double>() + 0.9 * sum; // expect: ml-elementwise-access
-    sums[i] = sum;
+    sum = 0.1 * rewards[i].item<double>() + 0.9 * sum;
+    sums[i] = sum; // expect: ml-elementwise-access
   }
   return sums;
 }

@@ -410,6 +410,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor &input, const Tensor &targe
 Tensor cross_entropy_loss(const Tensor &input, const Tensor &target,
                           const std::optional<Tensor> &weight = {},
                           int64_t reduction = Reduction::Mean, int64_t ignore_index = -100);
+Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {},
+                  IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 Tensor mm(const Tensor &a, const Tensor &b);
 Tensor one_hot(const Tensor &input, int64_t num_classes = -1);
 Tensor tanh(const Tensor &self);
@@ -793,9 +795,22 @@ public:
 };
 TORCH_MODULE(Conv2d);
 
+struct ConvTranspose2dOptions {
+  ConvTranspose2dOptions(int64_t in_channels, int64_t out_channels, int64_t kernel_size);
+  ConvTranspose2dOptions &stride(int64_t stride);
+  ConvTranspose2dOptions &padding(int64_t padding);
+};
+class ConvTranspose2dImpl : public Cloneable<ConvTranspose2dImpl> {
+public:
+  explicit ConvTranspose2dImpl(const ConvTranspose2dOptions &options);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(ConvTranspose2d);
+
 struct MaxPool2dOptions {
   MaxPool2dOptions(int64_t kernel_size);
   MaxPool2dOptions &stride(int64_t stride);
+  MaxPool2dOptions &ceil_mode(bool ceil_mode);
 };
 class MaxPool2dImpl : public Cloneable<MaxPool2dImpl> {
 public:
@@ -803,6 +818,16 @@ public:
   Tensor forward(const Tensor &input);
 };
 TORCH_MODULE(MaxPool2d);
+
+struct AdaptiveAvgPool2dOptions {
+  AdaptiveAvgPool2dOptions(IntArrayRef output_size);
+};
+class AdaptiveAvgPool2dImpl : public Cloneable<AdaptiveAvgPool2dImpl> {
+public:
+  explicit AdaptiveAvgPool2dImpl(const AdaptiveAvgPool2dOptions &options);
+  Tensor forward(const Tensor &input);
+};
+TORCH_MODULE(AdaptiveAvgPool2d);
 
 struct GroupNormOptions {
   GroupNormOptions(int64_t groups, int64_t channels);
@@ -822,6 +847,15 @@ public:
   Tensor bias;
 };
 TORCH_MODULE(BatchNorm1d);
+
+class BatchNorm2dImpl : public Cloneable<BatchNorm2dImpl> {
+public:
+  explicit BatchNorm2dImpl(int64_t features);
+  Tensor forward(const Tensor &input);
+  Tensor weight;
+  Tensor bias;
+};
+TORCH_MODULE(BatchNorm2d);
 
 class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 public:

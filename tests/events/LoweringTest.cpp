@@ -492,7 +492,7 @@ void f(Net net, torch::optim::SGD &optimizer) {
     to 1
   block 1 temporaries=[%7 %5 %3 %8]
     bind image @2
-    call -> %7
+    call (image&{tensor}) -> %7
     forward:torch::nn::LinearImpl::forward net@6:module-holder& (%7&{tensor lent}) -> %5 {operation=weighted-sum tensor}
     backward %5&{tensor} -> %3 {arithmetic tensor}
     step optimizer@10:optimizer& -> %8:tensor {trait=gradient-steps clear="zero_grad"}

@@ -1,5 +1,7 @@
 #include "Replay.h"
 
+#include "DroppedCode.h"
+
 #include "analyzer/flow/UnitAnalysis.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -11,9 +13,12 @@ namespace {
 /// Passes one finding on for each place, the worst, in source order.
 class Collector : public Reporter {
 public:
-  explicit Collector(const Source &sources) : sources(sources) {}
+  Collector(const LoweredUnit &unit, const Source &sources)
+      : sources(sources), dropped(unit, sources) {}
 
   void report(Finding finding) override {
+    if (dropped.precedes(finding.location))
+      finding.level = Level::Advice;
     const auto [known, isNew] =
         indices.try_emplace(finding.location.getRawEncoding(), findings.size());
     if (isNew)
@@ -32,6 +37,7 @@ public:
 
 private:
   const Source &sources;
+  DroppedCode dropped;
   std::vector<Finding> findings;
   llvm::DenseMap<unsigned, size_t> indices; ///< By the place.
 };
@@ -51,7 +57,7 @@ Interest interestOf(llvm::ArrayRef<const Check *> checks) {
 }
 
 void replay(const UnitAnalysis &analysis, const Source &source, Check &check, Reporter &reporter) {
-  Collector collector(source);
+  Collector collector(analysis.code(), source);
   std::vector<const Observation *> wanted;
   for (const Observation &seen : analysis.observations())
     if (isWanted(check, seen.moment()))

@@ -615,6 +615,26 @@ TEST_CASE("What does not compile of a class may change its members") {
   CHECK(show("Text name() const;") == 0);
 }
 
+TEST_CASE("Nothing is certain behind a statement of which the compiler keeps nothing") {
+  const Project project;
+  const auto shown = [&](const std::string &statements) {
+    project.write("shapes.cpp", "#include <torch/torch.h>\n"
+                                "torch::Tensor f(torch::Tensor x) {\n"
+                                "  x = torch::ones({2, 3});\n" +
+                                    statements +
+                                    "  return x + torch::ones({2, 4});\n"
+                                    "}\n"
+                                    "int broken = torch::missing;\n");
+    return count(project.gradtidy({"--bundled-runtime", "shapes.cpp"}).out, "[ml-shape-mismatch]");
+  };
+  CHECK(shown("  x = torch::missing(x, 2);\n") == 0);
+  CHECK(shown("  if (x.dim() == 2) {\n    x = torch::missing(x, 2);\n  }\n") == 0);
+  // Comments, directives and declarations are no statements.
+  CHECK(shown("  // x = torch::missing(x, 2);\n") == 1);
+  CHECK(shown("#ifdef OTHER\n  x = torch::missing(x, 2);\n#endif\n"
+              "  using torch::Tensor;\n  ;\n") == 1);
+}
+
 TEST_CASE("The bundled runtime stands in for the framework where there is no database") {
   const Project project;
   project.write("train.cpp",

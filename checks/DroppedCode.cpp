@@ -1,0 +1,78 @@
+#include "DroppedCode.h"
+
+#include "clang/Lex/Lexer.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+
+bool DroppedCode::precedes(clang::SourceLocation location) {
+  if (!unit.contents().hasErrors || location.isInvalid())
+    return false;
+  const clang::SourceLocation place = source.manager.getFileLoc(location);
+  return llvm::any_of(unit.functions(), [&](const FunctionBody *function) {
+    const ir::Node *body = ir::as(ir::NodeKind::Compound, function->body);
+    return body && function->linkedFrom.empty() && source.isBefore(body->begin(), place) &&
+           source.isBefore(place, body->end()) &&
+           llvm::any_of(droppedIn(*function),
+                        [&](clang::SourceLocation each) { return source.isBefore(each, place); });
+  });
+}
+
+const DroppedCode::Places &DroppedCode::droppedIn(const FunctionBody &function) {
+  const auto [known, isNew] = dropped.try_emplace(&function);
+  if (!isNew)
+    return known->second;
+  Places places;
+  ir::forEach(function.body, [&](const ir::Node &node) {
+    if (node.kind != ir::NodeKind::Compound || node.brackets.isInvalid() ||
+        node.brackets.getBegin().isMacroID())
+      return;
+    clang::SourceLocation end = source.behind(node.brackets.getBegin());
+    for (const ir::Node *child : node.children) {
+      if (child->range.isInvalid())
+        continue;
+      const clang::SourceRange written =
+          source.manager.getExpansionRange(child->range).getAsRange();
+      if (hasName(end, written.getBegin()))
+        places.push_back(end);
+      end = source.behind(written.getEnd());
+    }
+    if (hasName(end, node.brackets.getEnd()))
+      places.push_back(end);
+  });
+  return dropped[&function] = std::move(places);
+}
+
+bool DroppedCode::hasName(clang::SourceLocation begin, clang::SourceLocation end) const {
+  const auto [file, first] = source.manager.getDecomposedLoc(begin);
+  const auto [endFile, last] = source.manager.getDecomposedLoc(end);
+  if (begin.isInvalid() || end.isInvalid() || file != endFile || first >= last)
+    return false;
+  const llvm::StringRef text = source.manager.getBufferData(file);
+  clang::Lexer lexer(source.manager.getLocForStartOfFile(file), source.language, text.begin(),
+                     text.begin() + first, text.end());
+  clang::Token token;
+  bool isDirective = false, isExcluded = false; // Sections that are left out are none of its.
+  while (!lexer.LexFromRawLexer(token) &&
+         source.manager.getFileOffset(token.getLocation()) < last) {
+    if (token.isAtStartOfLine())
+      isDirective = token.is(clang::tok::hash);
+    if (token.isNot(clang::tok::raw_identifier))
+      continue;
+    const llvm::StringRef name = token.getRawIdentifier();
+    if (isDirective && (name.starts_with("if") || name.starts_with("el")))
+      isExcluded = true;
+    if (isDirective && name == "endif")
+      isExcluded = false;
+    if (isDirective || isExcluded)
+      continue;
+    // Declarations and labels are no statements of their own.
+    return !llvm::is_contained({"case", "default", "using", "typedef", "static_assert", "struct",
+                                "class", "enum", "namespace", "extern", "else"},
+                               name);
+  }
+  return false;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,34 @@
+// Statements of which the compiler keeps nothing, as they do not compile.
+#pragma once
+
+#include "Source.h"
+
+#include "analyzer/events/LoweredUnit.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace gradtidy {
+
+class DroppedCode {
+public:
+  /// Both must outlive this object.
+  DroppedCode(const LoweredUnit &unit, const Source &source) : unit(unit), source(source) {}
+
+  /// Whether a statement that was dropped stands before \p location, in the function around it:
+  /// what holds there may be what it has changed.
+  bool precedes(clang::SourceLocation location);
+
+private:
+  using Places = llvm::SmallVector<clang::SourceLocation, 4>;
+
+  const Places &droppedIn(const FunctionBody &function);
+  /// Whether a name stands from \p begin to \p end, beside those that no statement has.
+  bool hasName(clang::SourceLocation begin, clang::SourceLocation end) const;
+
+  const LoweredUnit &unit;
+  const Source &source;
+  llvm::DenseMap<const FunctionBody *, Places> dropped;
+};
+
+} // namespace gradtidy

@@ -144,6 +144,7 @@ TEST_CASE("Behind the lowering, and in the source map, nothing knows an AST") {
                                                 "SourceManager",
                                                 "SourceRange",
                                                 "SrcMgr",
+                                                "Token",
                                                 "isAsciiIdentifierContinue",
                                                 "tok"};
   static const std::regex include("#include \"clang/(?!Basic/|Lex/)"), name("clang::(\\w+)"),

@@ -41,7 +41,7 @@ const DroppedCode::Places &DroppedCode::droppedIn(const FunctionBody &function) 
     if (hasName(end, node.brackets.getEnd()))
       places.push_back(end);
   });
-  return dropped[&function] = std::move(places);
+  return known->second = std::move(places);
 }
 
 bool DroppedCode::hasName(clang::SourceLocation begin, clang::SourceLocation end) const {

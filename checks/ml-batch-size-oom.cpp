@@ -137,9 +137,9 @@ private:
     };
     switch (event.typing->rule) {
     case ResultRule::Same:
-  case ResultRule::Normalize1:
-  case ResultRule::Normalize2:
-  case ResultRule::Normalize3:
+    case ResultRule::Normalize1:
+    case ResultRule::Normalize2:
+    case ResultRule::Normalize3:
     case ResultRule::Update:
     case ResultRule::Cast:
       return first;

@@ -3,9 +3,9 @@
 // all are mistakes that most runs do not show.
 
 #include "Check.h"
+#include "Loops.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -16,9 +16,9 @@ public:
     const Kernel kernel(visit.function);
     for (const ir::Node *barrier : kernel.barriers) {
       reportDivergence(kernel, *barrier, reporter);
-      reportReuse(kernel, *barrier, reporter);
+      reportReuse(visit, kernel, *barrier, reporter);
     }
-    reportPreparation(kernel, reporter);
+    reportPreparation(visit, kernel, reporter);
   }
 
 private:
@@ -107,18 +107,22 @@ private:
   // --- barriers that are missing
 
   /// Shared memory that each round writes, and that other threads read behind the only barrier.
-  static void reportReuse(const Kernel &kernel, const ir::Node &barrier, Reporter &reporter) {
-    const ir::Node *loop = loopAround(&barrier);
-    const auto isInLoop = [&](const ir::Node *node) { return isWithin(node, loop); };
-    if (!loop || llvm::count_if(kernel.barriers, isInLoop) != 1)
+  static void reportReuse(const FunctionVisit &visit, const Kernel &kernel, const ir::Node &barrier,
+                          Reporter &reporter) {
+    const auto loops = visit.function.loopsAround(&barrier);
+    const auto isInLoop = [&](const ir::Node *node) {
+      return contains(visit.source, loops.front(), node);
+    };
+    if (loops.empty() || llvm::count_if(kernel.barriers, isInLoop) != 1)
       return;
     const auto isBefore = [&](const ir::Node *node) {
-      return node->range.getBegin().getRawEncoding() < barrier.range.getBegin().getRawEncoding();
+      return visit.source.isBefore(node->begin(), barrier.begin());
     };
     for (const ir::Node *write : kernel.writes) {
       const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
       const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
-      if (!memory || !isInLoop(write) || !isBefore(write) || loopAround(write) != loop ||
+      if (!memory || !isInLoop(write) || !isBefore(write) ||
+          visit.function.loopsAround(write) != loops ||
           !kernel.dependsOn(target, Trait::ThreadIndex))
         continue;
       for (const ir::Node *read : kernel.subscripts)
@@ -133,18 +137,6 @@ private:
     }
   }
 
-  static const ir::Node *loopAround(const ir::Node *node) {
-    while (node && !node->isLoop())
-      node = node->parent;
-    return node;
-  }
-
-  static bool isWithin(const ir::Node *node, const ir::Node *whole) {
-    while (node && node != whole)
-      node = node->parent;
-    return node && whole;
-  }
-
   /// The array of a block's threads that \p subscript is an element of, or null.
   static const ir::Symbol *sharedMemory(const ir::Node &subscript) {
     const ir::Symbol *variable =
@@ -155,14 +147,15 @@ private:
   // --- blocks that wait for none
 
   /// One block sets to zero what all blocks add to.
-  static void reportPreparation(const Kernel &kernel, Reporter &reporter) {
+  static void reportPreparation(const FunctionVisit &visit, const Kernel &kernel,
+                                Reporter &reporter) {
     for (const ir::Node *write : kernel.writes) {
       const ir::Symbol *memory = pointerIn(*write->children[0]);
       const ir::Node *branch = memory ? branchOfOneBlock(kernel, *write) : nullptr;
       if (!branch || memory->kind != ir::SymbolKind::Parameter)
         continue;
       for (const ir::Node *atomic : kernel.atomics)
-        if (!atomic->arguments.empty() && !isWithin(atomic, branch) &&
+        if (!atomic->arguments.empty() && !contains(visit.source, branch, atomic) &&
             leadsInto(atomic->arguments.front(), *memory)) {
           Finding finding(Level::Likely, *write,
                           "one block prepares this memory while others may already have added to "

@@ -13,15 +13,13 @@ namespace {
 class ShapeMismatch : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    const Event &event = moment.event;
-    return event.kind == EventKind::Forward ? !inputsOf(event).empty()
-                                            : mismatchOf(event, moment.before, {}).has_value();
+    return mismatchIn(moment.event, moment.before).has_value();
   }
 
   bool wantsForInputs(const Moment &moment) const override { return wants(moment); }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    const auto mismatch = mismatchOf(visit.event, visit.before, stepsOf(visit));
+    const auto mismatch = mismatchIn(visit.event, visit.before);
     if (!mismatch || isExpected(visit.event.site))
       return;
     Finding finding(Level::Certain, visit.event, messageOf(visit, *mismatch) + ": this throws");
@@ -34,12 +32,12 @@ public:
   }
 
 private:
-  static std::vector<SizedLayer> stepsOf(const Visit &visit) {
-    if (visit.event.kind != EventKind::Forward)
-      return {};
-    const Layer &written = visit.event.module().layer;
-    return written.isKnown() ? written.steps
-                             : visit.before.module(visit.event.subject).layer.steps;
+  static std::optional<Mismatch> mismatchIn(const Event &event, const State &before) {
+    if (event.kind != EventKind::Forward)
+      return mismatchOf(event, before, {});
+    const Layer &written = event.module().layer;
+    return mismatchOf(event, before,
+                      written.isKnown() ? written.steps : before.module(event.subject).layer.steps);
   }
 
   /// Whether the program is ready for an exception there.

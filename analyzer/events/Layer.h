@@ -34,7 +34,7 @@ struct SizedLayer {
     Same,       ///< Keeps the shape.
   };
   Kind kind = Other;
-  bool keepsInput = false;                ///< Its backward needs it.
+  bool keepsInput = false; ///< Its backward needs it.
   /// How many features it has to get; of Embed how many rows it has.
   std::int64_t takes = Shape::unknown;
   std::int64_t features = Shape::unknown; ///< That it gives.

@@ -438,13 +438,8 @@ void Interpreter::observe(Moment moment) {
     calls.insert(calls.begin(), inputGiver);
   if (seen.size() == seen.capacity()) // Twice the room would be much of a function's memory.
     seen.reserve(seen.size() + seen.size() / 4 + 64);
-  seen.push_back({&moment.event,
-                  moment.before,
-                  std::move(calls),
-                  siteOf(moment.event),
-                  moment.isUnseen,
-                  moment.isBehind,
-                  moment.isOfInputs});
+  seen.push_back({&moment.event, moment.before, std::move(calls), siteOf(moment.event),
+                  moment.isUnseen, moment.isBehind, moment.isOfInputs});
 }
 
 SiteId Interpreter::siteOf(const Event &event) {

@@ -1,5 +1,7 @@
 #include "ProgramFacts.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace gradtidy {
 
 static bool any(llvm::ArrayRef<const FunctionBody *> functions, bool FunctionBody::*holds) {
@@ -65,18 +67,25 @@ bool ProgramFacts::launchesOnTensors(const FunctionBody &function) const {
   });
 }
 
-bool ProgramFacts::launchesForCaller(const FunctionBody &function, unsigned depth) const {
-  if (function.kernelCare.choosesDevice || depth > 4)
-    return false;
+bool ProgramFacts::launchesForCaller(const FunctionBody &function) const {
   const auto isForCaller = [](const KernelLaunch &launch) {
     return !launch.isOnTensors && !launch.handedOn.empty();
   };
-  return llvm::any_of(function.kernelCare.launches, isForCaller) ||
-         hasEvent(function, [&](const Event &event) {
-           const FunctionBody *callee =
-               event.kind == EventKind::Call ? graph.calleeOf(event) : nullptr;
-           return callee && launchesForCaller(*callee, depth + 1);
-         });
+  llvm::SmallSetVector<const FunctionBody *, 8> reached;
+  const auto reach = [&](const FunctionBody *body) {
+    if (body && !body->kernelCare.choosesDevice)
+      reached.insert(body);
+  };
+  reach(&function);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (llvm::any_of(reached[i]->kernelCare.launches, isForCaller))
+      return true;
+    for (const Block &block : reached[i]->blocks)
+      for (const Event &event : block.events)
+        if (event.kind == EventKind::Call)
+          reach(graph.calleeOf(event));
+  }
+  return false;
 }
 
 void ProgramFacts::addHanding(const FunctionBody &function) {
@@ -87,7 +96,7 @@ void ProgramFacts::addHanding(const FunctionBody &function) {
           const FunctionBody *callee = event.kind == EventKind::Call && event.site == call.call
                                            ? graph.calleeOf(event)
                                            : nullptr;
-          return callee && launchesForCaller(*callee, 0);
+          return callee && launchesForCaller(*callee);
         }))
       care.launches.push_back(call);
   if (!care.launches.empty())

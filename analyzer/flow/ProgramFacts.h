@@ -95,7 +95,7 @@ private:
   void addHanding(const FunctionBody &function);
   /// Whether \p function launches a kernel on memory that its caller gives it, or gives it to a
   /// function that does, on a device that the caller has chosen.
-  bool launchesForCaller(const FunctionBody &function, unsigned depth) const;
+  bool launchesForCaller(const FunctionBody &function) const;
   /// Whether a caller gives \p function memory of a tensor for \p parameter, a pointer.
   bool getsMemoryOfTensor(const FunctionBody &function, const ir::Symbol &parameter,
                           unsigned depth) const;

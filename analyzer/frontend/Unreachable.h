@@ -1,8 +1,7 @@
 // Code that no control reaches since what the user declares says so before it: a call of a
 // function, constructor or destructor that is declared to never return, or that calls such a one on
-// all ways,
-// `__builtin_unreachable()`, or `__builtin_assume(false)`. It is named: a change under review may
-// hide code behind such a declaration.
+// all ways, `__builtin_unreachable()`, or `__builtin_assume(false)`. It is named: a change under
+// review may hide code behind such a declaration.
 #pragma once
 
 #include "clang/AST/ASTContext.h"

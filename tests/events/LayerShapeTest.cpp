@@ -63,6 +63,14 @@ TEST_CASE("What a layer makes of a shape that is known from its end") {
   CHECK(SizedLayer().apply(open) == Shape());
 }
 
+TEST_CASE("How many features a normalization gets is known where their dimension is") {
+  const SizedLayer flat{.kind = SizedLayer::Normalize, .takes = 120, .axes = {{}}};
+  CHECK(flat.featuresOf(Shape::of({64, 120})) == 120);
+  CHECK(flat.featuresOf(Shape::of({64, 120, 7})) == 120);
+  CHECK(flat.featuresOf(Shape{.sizes = {64, 120}}) == N); // Perhaps samples come first.
+  CHECK(windowOf(SizedLayer::Normalize, {}).featuresOf(Shape{.sizes = {16, 5, 5}}) == 16);
+}
+
 TEST_CASE("A container makes of its input what its layers make of it") {
   const SizedLayer linear{.kind = SizedLayer::Linear, .takes = 4, .features = 2};
   const Layer empty{.steps = {SizedLayer{.kind = SizedLayer::Same}}};

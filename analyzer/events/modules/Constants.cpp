@@ -150,8 +150,7 @@ private:
 
   static bool takesAsConst(const Node &call, const Node &value, const Symbol *callee) {
     const auto *const argument = llvm::find(call.arguments, &value);
-    const bool isOperator =
-        call.kind == NodeKind::OperatorCall && callee && callee->isMethod();
+    const bool isOperator = call.kind == NodeKind::OperatorCall && callee && callee->isMethod();
     const size_t index = argument - call.arguments.begin();
     if (!callee || argument == call.arguments.end() || index < isOperator ||
         index - isOperator >= callee->parameters.size())
@@ -166,9 +165,8 @@ private:
     const Node *around = address.parent;
     while (around && around->kind == NodeKind::Parentheses)
       around = around->parent;
-    const bool isHandedOut =
-        around && (around->kind == NodeKind::Cast ||
-                   (around->isCall() && !definitionOf(calleeOf(*around))));
+    const bool isHandedOut = around && (around->kind == NodeKind::Cast ||
+                                        (around->isCall() && !definitionOf(calleeOf(*around))));
     if (type && type->record && type->record->isUser && isHandedOut)
       openMembers(*type->record);
   }

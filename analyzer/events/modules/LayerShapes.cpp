@@ -31,9 +31,8 @@ std::int64_t SizedLayer::sizeAfter(std::int64_t size, const WindowAxis &axis) co
 }
 
 std::int64_t SizedLayer::featuresOf(const Shape &input) const {
-  const bool isFlat = kind == Normalize && axes.size() == 1 && input.hasRank(2);
-  if (isFlat) // One dimension of space may be missing.
-    return input.sizes.back();
+  if (kind == Normalize && axes.size() == 1) // That of space may be missing.
+    return input.hasRank(2) || input.hasRank(3) ? input.sizes[1] : Shape::unknown;
   return input.sizes.size() > axes.size() ? input.sizes[input.sizes.size() - 1 - axes.size()]
                                           : Shape::unknown;
 }
@@ -195,8 +194,7 @@ private:
   void set(const Node &setter) {
     if (setter.arguments.size() != 1)
       return;
-    const Extents given =
-        extentsIn(setter.arguments.front()).value_or(Extents{Shape::unknown});
+    const Extents given = extentsIn(setter.arguments.front()).value_or(Extents{Shape::unknown});
     switch (model.trait(setter.calledName())) {
     case Trait::KernelOption:
       kernel = given;
@@ -297,7 +295,6 @@ SizedLayer sizedLayerOf(ResultRule rule, llvm::ArrayRef<const Node *> arguments,
     layer.takes = read.numberAt(0);
     return layer;
   case ResultRule::Flatten:
-    read.read(arguments);
     layer.kind = arguments.empty() || arguments.front()->kind == NodeKind::DefaultArgument
                      ? SizedLayer::Flatten
                      : SizedLayer::Other;

@@ -6,8 +6,8 @@
 
 namespace gradtidy {
 
-/// The layers of the framework's container that \p module denotes or makes, or the layer that it is.
-/// Nothing is known of it where several may be meant, or what is put in is not all to be seen.
+/// The layers of the framework's container that \p module denotes or makes, or the layer that it
+/// is. Nothing is known of it where several may be meant, or what is put in is not all to be seen.
 Layer layerOf(const ir::Node &module, const ModuleUses &uses);
 
 /// Whether \p value is the result of registering what \p entity holds already:

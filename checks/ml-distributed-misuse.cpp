@@ -91,15 +91,41 @@ private:
 
   static void onBatches(const Visit &visit, const ir::Node &loop, Reporter &reporter) {
     const Event *maker = visit.unit.program().makerOf(visit.event.operands.front(), visit.before);
+    const bool trains = maker && trainsIn(visit, *visit.event.function, &loop);
+    const ir::Node *epochs = trains ? epochsOf(visit, loop, *maker) : nullptr;
+    if (epochs && maker->details->loader.keepsEpoch && !setsEpochs(visit))
+      report(Level::Likely, *maker,
+             "the sampler gives the order of the first epoch in all of them: nobody sets the epoch",
+             {*epochs, "each round of this loop is an epoch"}, reporter);
     llvm::SmallVector<const Event *, 8> frames;
     const Team team = teamOf(visit, frames);
     if (!maker || !maker->details->loader.givesAll || maker->function != team.function ||
-        team.function->group.choosesMore || !trainsIn(visit, *visit.event.function, &loop))
+        team.function->group.choosesMore || !trains)
       return;
     report(Level::Advice, *maker,
            "each process goes over all samples: a distributed sampler gives each its part",
            {team.function->group.variable->location, "the processes of this group train together"},
            reporter);
+  }
+
+  /// The loop around \p loop, in which the loader that \p maker makes is the same in each round.
+  static const ir::Node *epochsOf(const Visit &visit, const ir::Node &loop, const Event &maker) {
+    const auto isMakers = [&](const Event *frame) { return frame->function == maker.function; };
+    if (!isMakers(&visit.event) && llvm::none_of(visit.callers, isMakers))
+      return nullptr;
+    for (const ir::Node *outer : loopsAround(visit))
+      if (outer != &loop && !contains(visit, outer, maker.site))
+        return outer;
+    return nullptr;
+  }
+
+  static bool setsEpochs(const Visit &visit) {
+    for (const FunctionBody *function : visit.unit.callGraph().functions())
+      for (const Block &block : function->blocks)
+        for (const Event &event : block.events)
+          if (event.operation == Operation::SetEpoch)
+            return true;
+    return false;
   }
 
   /// \p frames is the memory for what the answer refers to.

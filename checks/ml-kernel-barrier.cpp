@@ -2,10 +2,8 @@
 // barrier that not all threads reach, one that is missing, and memory that one block prepares for
 // all are mistakes that most runs do not show.
 
-#include "Check.h"
+#include "Kernels.h"
 #include "Loops.h"
-
-#include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {
 namespace {
@@ -13,7 +11,7 @@ namespace {
 class KernelBarrier : public Check {
 public:
   void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
-    const Kernel kernel(visit.function);
+    const FunctionParts kernel(visit.function);
     for (const ir::Node *barrier : kernel.barriers) {
       reportDivergence(kernel, *barrier, reporter);
       reportReuse(visit, kernel, *barrier, reporter);
@@ -22,58 +20,10 @@ public:
   }
 
 private:
-  using Nodes = llvm::SmallVector<const ir::Node *, 8>;
-
-  /// What a kernel, or a function that it calls, is made of.
-  struct Kernel {
-    explicit Kernel(const FunctionBody &function) {
-      ir::forEach(function.body, [&](const ir::Node &node) { add(node); });
-    }
-
-    Nodes barriers, atomics, writes, subscripts;
-    /// What gives variables their values.
-    llvm::DenseMap<const ir::Symbol *, Nodes> given;
-
-    /// Whether \p expr depends on what \p trait tells apart: threads, or blocks.
-    bool dependsOn(const ir::Node *expr, Trait trait) const {
-      llvm::SmallSetVector<const ir::Symbol *, 8> names;
-      bool depends = false;
-      const auto look = [&](const ir::Node *part) {
-        ir::forEach(part, [&](const ir::Node &node) {
-          depends |= node.symbol && node.symbol->trait == trait;
-          if (const ir::Symbol *variable = ir::variableIn(&node))
-            names.insert(variable);
-        });
-      };
-      look(expr);
-      for (size_t i = 0; i < names.size() && !depends; ++i)
-        if (const auto found = given.find(names[i]); found != given.end())
-          llvm::for_each(found->second, look);
-      return depends;
-    }
-
-  private:
-    void add(const ir::Node &node) {
-      if (node.isCall() && node.symbol && node.symbol->operation == Operation::Barrier)
-        barriers.push_back(&node);
-      if (node.isCall() && node.symbol && node.symbol->operation == Operation::AddAtomically)
-        atomics.push_back(&node);
-      if (node.kind == ir::NodeKind::Subscript)
-        subscripts.push_back(&node);
-      for (const ir::Symbol *variable : node.declared)
-        if (variable->init)
-          given[variable].push_back(variable->init);
-      if (!node.isAssignment() || node.children.size() != 2)
-        return;
-      writes.push_back(&node);
-      if (const ir::Symbol *variable = ir::variableIn(node.children[0]))
-        given[variable].push_back(node.children[1]);
-    }
-  };
-
   // --- barriers that not all threads reach
 
-  static void reportDivergence(const Kernel &kernel, const ir::Node &barrier, Reporter &reporter) {
+  static void reportDivergence(const FunctionParts &kernel, const ir::Node &barrier,
+                               Reporter &reporter) {
     for (const ir::Node *inner = &barrier, *outer = barrier.parent; outer;
          inner = std::exchange(outer, outer->parent)) {
       const bool isBranch = outer->kind == ir::NodeKind::If && inner != outer->condition;
@@ -107,8 +57,8 @@ private:
   // --- barriers that are missing
 
   /// Shared memory that each round writes, and that other threads read behind the only barrier.
-  static void reportReuse(const FunctionVisit &visit, const Kernel &kernel, const ir::Node &barrier,
-                          Reporter &reporter) {
+  static void reportReuse(const FunctionVisit &visit, const FunctionParts &kernel,
+                          const ir::Node &barrier, Reporter &reporter) {
     const auto loops = visit.function.loopsAround(&barrier);
     const auto isInLoop = [&](const ir::Node *node) {
       return contains(visit.source, loops.front(), node);
@@ -147,7 +97,7 @@ private:
   // --- blocks that wait for none
 
   /// One block sets to zero what all blocks add to.
-  static void reportPreparation(const FunctionVisit &visit, const Kernel &kernel,
+  static void reportPreparation(const FunctionVisit &visit, const FunctionParts &kernel,
                                 Reporter &reporter) {
     for (const ir::Node *write : kernel.writes) {
       const ir::Symbol *memory = pointerIn(*write->children[0]);
@@ -176,7 +126,7 @@ private:
   }
 
   /// The condition for \p write that only one block fulfils, or null.
-  static const ir::Node *branchOfOneBlock(const Kernel &kernel, const ir::Node &write) {
+  static const ir::Node *branchOfOneBlock(const FunctionParts &kernel, const ir::Node &write) {
     for (const ir::Node *inner = &write, *outer = write.parent; outer;
          inner = std::exchange(outer, outer->parent)) {
       if (outer->kind != ir::NodeKind::If || inner != outer->body)

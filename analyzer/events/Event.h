@@ -148,6 +148,7 @@ struct LoaderOptions {
   unsigned batchSize = 0;      ///< How many samples are in a batch; 0 if nobody knows.
   bool lacksBatchSize = false; ///< Nobody sets how many samples are in a batch: it is one.
   bool splitsSamples = false;  ///< The sampler gives each of several processes a part of them.
+  bool keepsEpoch = false;     ///< It does so in an order of its own for each epoch it is told.
   bool givesAll = false;       ///< It does not, and what is known of the dataset does not, either.
   const ir::Node *dropsLast = nullptr; ///< What leaves out a last batch that is not full.
   /// What draws random numbers for every sample, whatever the dataset is asked for.

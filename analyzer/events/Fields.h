@@ -409,6 +409,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, LoaderOpt
   archive("batch-size", options.batchSize);
   archive("no-batch-size", options.lacksBatchSize);
   archive("splits-samples", options.splitsSamples);
+  archive("keeps-epoch", options.keepsEpoch);
   archive("gives-all", options.givesAll);
   archive("drops-last", options.dropsLast);
   archive("draw", options.draw);

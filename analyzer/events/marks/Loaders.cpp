@@ -345,6 +345,8 @@ LoaderOptions optionsOf(const CallExpr &make, const Stmt &body, const Vocabulary
   if (const CXXRecordDecl *sampler = samplerOf(make)) {
     const Trait trait = vocabulary.traitOfClass(*sampler);
     reader.options.splitsSamples = trait == Trait::SplitsSamples;
+    reader.options.keepsEpoch =
+        reader.options.splitsSamples && vocabulary.traitOf(sampler) == trait;
     reader.options.givesAll = (trait == Trait::GivesAllSamples || trait == Trait::KeepsOrder) &&
                               vocabulary.traitOf(sampler) == trait && isOwn(*make.getArg(0));
   }

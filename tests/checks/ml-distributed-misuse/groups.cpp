@@ -41,7 +41,7 @@ void own_steps_bad() {
   auto group = Group::create();
   auto rank = group->getRank();
   data::samplers::DistributedRandomSampler sampler(60000, group->getSize(), rank);
-  auto loader = data::make_data_loader(digits(), sampler, 64);
+  auto loader = data::make_data_loader(digits(), sampler, 64); // expect: ml-distributed-misuse: nobody sets the epoch
   Net net(784, 10);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   for (int epoch = 0; epoch < 10; ++epoch) {

@@ -1,0 +1,152 @@
+// A grid has whole blocks, a tensor any number of elements. Where the number of blocks is rounded
+// up, the last threads have no element and have to ask; where it is rounded down, the last elements
+// have no thread.
+
+#include "Kernels.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace gradtidy {
+namespace {
+
+class KernelBounds : public Check {
+public:
+  void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
+    const FunctionParts launcher(visit.function);
+    for (const KernelLaunch &launch : visit.care.launches) {
+      const ir::Symbol *function = launch.call->symbol;
+      const FunctionBody *body = function ? visit.unit.callGraph().bodyOf(*function) : nullptr;
+      const auto &sizes = launch.configuration->arguments;
+      if (!body || sizes.size() < 2)
+        continue;
+      const FunctionParts kernel(*body);
+      if (asksWhere(kernel, *body))
+        continue;
+      if (const ir::Node *grid = find(launcher, *sizes[0], isRoundedUp))
+        reportBeyond(kernel, launch, *grid, reporter);
+      else if (const ir::Node *grid = find(launcher, *sizes[0], isQuotient))
+        reportRest(visit, launcher, launch, *grid, reporter);
+    }
+  }
+
+private:
+  /// Whether the kernel makes something depend on where a thread is: it knows its bounds, goes over
+  /// them in a loop, or leaves that to another function.
+  static bool asksWhere(const FunctionParts &kernel, const FunctionBody &body) {
+    bool asks = false;
+    const auto depends = [&](const ir::Node *expr) {
+      return expr && (kernel.dependsOn(expr, Trait::ThreadIndex) ||
+                      kernel.dependsOn(expr, Trait::BlockIndex));
+    };
+    ir::forEach(body.body, [&](const ir::Node &node) {
+      const bool isBound = node.kind == ir::NodeKind::Conditional ||
+                           (node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"<", ">", "%"}));
+      const bool isHandedOn = node.isCall() && node.symbol && node.symbol->isUser;
+      asks = asks || depends(node.condition) || (isBound && depends(&node)) ||
+             (isHandedOn && llvm::any_of(node.arguments, depends));
+    });
+    return asks;
+  }
+
+  static bool isOneOf(llvm::StringRef op, llvm::ArrayRef<llvm::StringRef> ops) {
+    return llvm::is_contained(ops, op);
+  }
+
+  // --- grids
+
+  /// What in \p size, or in what gives the variables in it their values, is \p such, or null.
+  static const ir::Node *find(const FunctionParts &launcher, const ir::Node &size,
+                              llvm::function_ref<bool(const ir::Node &)> such) {
+    llvm::SmallSetVector<const ir::Node *, 8> parts;
+    parts.insert(&size);
+    const ir::Node *found = nullptr;
+    for (size_t i = 0; i < parts.size() && !found; ++i)
+      ir::forEach(parts[i], [&](const ir::Node &node) {
+        if (!found && such(node))
+          found = &node;
+        const ir::Symbol *variable = ir::variableIn(&node);
+        if (const auto given = launcher.given.find(variable); given != launcher.given.end())
+          parts.insert(given->second.begin(), given->second.end());
+      });
+    return found;
+  }
+
+  static bool isInteger(const ir::Node &node) { return node.type && node.type->isInteger; }
+
+  /// `n / threads`, of what is no constant
+  static bool isQuotient(const ir::Node &node) {
+    return node.kind == ir::NodeKind::Binary && node.op == "/" && isInteger(node) &&
+           !node.integer && !node.children.front()->integer;
+  }
+
+  /// `(n + threads - 1) / threads`, `n / threads + 1`
+  static bool isRoundedUp(const ir::Node &node) {
+    if (node.kind != ir::NodeKind::Binary || node.children.size() != 2)
+      return false;
+    if (isQuotient(node))
+      return isSum(*ir::stripped(node.children.front()));
+    return node.op == "+" && llvm::any_of(node.children, [](const ir::Node *part) {
+             return isQuotient(*ir::stripped(part));
+           });
+  }
+
+  static bool isSum(const ir::Node &node) {
+    return node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"+", "-"});
+  }
+
+  // --- findings
+
+  /// The kernel goes over the end of its memory in the last block.
+  static void reportBeyond(const FunctionParts &kernel, const KernelLaunch &launch,
+                           const ir::Node &grid, Reporter &reporter) {
+    for (const ir::Node *element : kernel.subscripts) {
+      const ir::Symbol *memory = ir::variableIn(ir::stripped(element->children.front()));
+      const ir::Node *index = element->children.back();
+      if (!memory || memory->kind != ir::SymbolKind::Parameter ||
+          !kernel.dependsOn(index, Trait::ThreadIndex) ||
+          !kernel.dependsOn(index, Trait::BlockIndex))
+        continue;
+      Finding finding(
+          Level::Likely, *element,
+          "threads of the last block go over the end of this memory: the grid is rounded "
+          "up, and nothing asks whether there is an element for them");
+      finding.notes.push_back({grid, "the number of blocks is rounded up here"});
+      finding.notes.push_back({*launch.call, "the kernel is launched here"});
+      return reporter.report(std::move(finding));
+    }
+  }
+
+  /// No thread computes the elements behind the last whole block.
+  static void reportRest(const LauncherVisit &visit, const FunctionParts &launcher,
+                         const KernelLaunch &launch, const ir::Node &grid, Reporter &reporter) {
+    const ir::Node &count = *grid.children.front(), &threads = *ir::stripped(grid.children.back());
+    const auto isThreads = [&](const ir::Node &node) {
+      return ir::areAlike(node, threads) || (threads.integer && node.integer == threads.integer);
+    };
+    if (!find(launcher, *launch.configuration->arguments[1], isThreads) ||
+        asksForRest(visit.function) || visit.unit.counts().degreeOf(&count, visit.function) == 0)
+      return;
+    Finding finding = findingAt(visit, launch);
+    finding.level = Level::Likely;
+    finding.message =
+        "the number of blocks is rounded down: no thread computes the elements behind "
+        "the last whole block, and where there is no whole one the launch fails";
+    finding.notes.push_back({grid, "it is rounded here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether the function asks for what a division leaves.
+  static bool asksForRest(const FunctionBody &function) {
+    bool asks = false;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      asks |= node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"%", "%="});
+    });
+    return asks;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Check> makeKernelBounds() { return std::make_unique<KernelBounds>(); }
+
+} // namespace gradtidy

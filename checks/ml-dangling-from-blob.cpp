@@ -63,7 +63,8 @@ public:
                  reporter);
     } else if (value && event.kind == EventKind::Combine && event.subject.path &&
                value->lending.borrowed == visit.before.valueOf(event.subject).lending.borrowed &&
-               isWhole(visit, value->lending.borrowed->memory)) {
+               isWhole(visit, value->lending.borrowed->memory) &&
+               isMadeAgain(visit, *value->lending.borrowed)) {
       report(visit, *value, "like those that the list holds already",
              {event, "they are all put into the list here"}, reporter);
     }
@@ -87,6 +88,15 @@ private:
     return held && llvm::any_of(event.operands, [&](const Operand &operand) {
              return operand.isTensor && moment.before.valueOf(operand).lending.borrowed == held;
            });
+  }
+
+  /// Whether each round of the loop around the event makes a tensor over the memory, which may hold
+  /// something else by then.
+  static bool isMadeAgain(const Visit &visit, const Event &made) {
+    if (made.function != visit.event.function)
+      return true; // As often as that is called.
+    const auto loops = visit.event.function->loopsAround(visit.event.site);
+    return loops.empty() || contains(visit, loops.front(), made.site);
   }
 
   static const ir::Symbol &ownerOf(const Visit &visit, PathId memory) {

@@ -50,7 +50,8 @@ public:
     // layer by itself knows what he has.
     // Who has just called train() wants it so, or is mistaken in a way nobody can tell. Helpers
     // that sample for others leave the mode to these.
-    bool isDoubtful = (isFirstLook(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
+    bool isDoubtful = ((facts.mode & ModuleFacts::Evaluation) && isUpToOverriders(visit)) ||
+                      (isFirstLook(visit) && (trainsLater(visit) || !setsOtherModes(visit))) ||
                       isSampledInTraining(visit) ||
                       (!facts.isTrainedSinceSet && facts.set && facts.set->constant == true) ||
                       (isForgotten && visit.shown().function->returnsTensors) ||
@@ -76,6 +77,14 @@ public:
   }
 
 private:
+  /// Whether what overrides a method decides on a call that leads here: one and the same class
+  /// overrides those that set the mode, too.
+  static bool isUpToOverriders(const Visit &visit) {
+    return llvm::any_of(visit.callers, [&](const Event *call) {
+      return visit.unit.callGraph().candidates(*call).size() > 1;
+    });
+  }
+
   /// Where the training mode comes from, and what tells that this is an evaluation.
   static void explain(const Visit &visit, const ModuleFacts &facts, Finding &finding) {
     if (facts.set && facts.set->constant == true)

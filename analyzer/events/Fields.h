@@ -802,6 +802,7 @@ template <typename Archive>
 void fields(Archive &archive, Ref<Archive, LoweredUnit::Contents> unit) {
   archive("namespaces", unit.namespaces);
   archive("phrases", unit.phrases);
+  archive("guarded", unit.isGuarded);
   archive("cuda", unit.isCuda);
   archive("errors", unit.hasErrors);
 }

@@ -37,6 +37,7 @@ public:
     std::vector<std::string> namespaces;
     /// Of the phrases that not every unit can use, those whose names it declares.
     std::vector<Phrase> phrases;
+    bool isGuarded = false; ///< A guard of recording lives as long as the program.
     bool isCuda = false;               ///< It is compiled for CUDA.
     bool hasErrors = false;            ///< Part of it does not compile.
     std::shared_ptr<const void> owner; ///< Of what all this points to.
@@ -95,6 +96,9 @@ public:
   bool knows(Phrase phrase) const { return llvm::is_contained(all.phrases, phrase); }
 
   bool isCuda() const { return all.isCuda; }
+
+  /// Whether a guard of the recording of gradients lives as long as the program.
+  bool isGuarded() const { return all.isGuarded; }
 
 private:
   void addOverrider(const ir::Symbol &overridden, const ir::Symbol &method);

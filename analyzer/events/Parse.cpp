@@ -559,10 +559,12 @@ private:
     LoweredUnit::Contents said;
     text::fields(*this, said);
     said.hasErrors |= unit.hasErrors;
+    said.isGuarded |= unit.isGuarded;
     if (textNumber == 1) {
       unit = std::move(said);
     } else {
       unit.hasErrors = said.hasErrors;
+      unit.isGuarded = said.isGuarded;
       for (std::string &space : said.namespaces)
         if (!llvm::is_contained(unit.namespaces, space))
           unit.namespaces.push_back(std::move(space));

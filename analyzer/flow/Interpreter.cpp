@@ -165,12 +165,17 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     else
       made = std::move(members);
   }
-  if (made)
-    state = std::move(*made);
+  if (!made)
+    return;
+  const GradMode mode = state.gradMode();
+  state = std::move(*made);
+  state.restoreGradMode(mode);
 }
 
 State Interpreter::entryOf(const FunctionBody &body) {
   State state(tables);
+  if (program.isGuarded())
+    state.restoreGradMode({.possible = GradMode::On | GradMode::Off | GradMode::Depends});
   const ir::Symbol &function = *body.function;
   const bool isCalled = function.isMethod() && body.thisObject && function.owner &&
                         function.kind != ir::SymbolKind::Constructor;

@@ -47,6 +47,10 @@ public:
   /// Whether layers keep the order of dimensions that they are made with.
   bool keepsOrders() const { return !changesOrder; }
 
+  /// Whether a guard of recording lives as long as the program, or the unit's part of it: nobody
+  /// knows what it records.
+  bool isGuarded() const { return unit.isGuarded(); }
+
   /// Whether the unit uses a GPU and modules may get there: it puts them where a variable says, or
   /// is not the whole program.
   bool movesModules() const { return usesGpuItself && (!hasMain || moved.any()); }

@@ -64,6 +64,7 @@ public:
       const Piece &piece = pieces[number];
       if (piece.isDirective)
         continue;
+      closeChevrons();
       if (piece.startsLine && !open.empty())
         closeBefore();
       if (piece.startsLine && isBetweenDefinitions() && isGarbage()) {
@@ -71,7 +72,7 @@ public:
         continue;
       }
       if (piece.kind == clang::tok::l_brace)
-        open.push_back({number, piece.indent, isScope()});
+        open.push_back({number, indentOfHead(), isScope()});
       else if (piece.kind == clang::tok::r_brace && !open.empty())
         open.pop_back();
     }
@@ -81,17 +82,28 @@ public:
 private:
   struct Brace {
     size_t piece;
-    unsigned indent; ///< Of the line that opens it.
+    unsigned indent; ///< Of what it is the body of.
     bool isScope;    ///< Of a namespace or a linkage: what is in it need not be indented.
   };
+
+  /// How far what the brace at hand is the body of is indented; its parameters may be further.
+  unsigned indentOfHead() const {
+    unsigned indent = pieces[number].indent;
+    for (size_t i = number; i-- > 0 && !endsStatement(pieces[i]);)
+      indent = std::min(indent, pieces[i].indent);
+    return indent;
+  }
+
+  static bool endsStatement(const Piece &piece) {
+    return piece.isDirective || piece.kind == clang::tok::semi ||
+           piece.kind == clang::tok::l_brace || piece.kind == clang::tok::r_brace;
+  }
 
   /// Whether the brace at hand opens a namespace or `extern "C"`.
   bool isScope() const {
     for (size_t i = number; i-- > 0;) {
       const Piece &before = pieces[i];
-      if (before.isDirective || before.kind == clang::tok::semi ||
-          before.kind == clang::tok::l_brace || before.kind == clang::tok::r_brace ||
-          before.kind == clang::tok::r_paren)
+      if (endsStatement(before) || before.kind == clang::tok::r_paren)
         return false;
       if (before.spelling == "namespace" || before.spelling == "extern")
         return true;
@@ -142,8 +154,9 @@ private:
                [&](const Piece &piece) { return isName(piece); });
   }
 
+  /// Whether the piece is a name, and none that a compiler gives a meaning: `__global__`.
   bool isName(const Piece &piece) {
-    return piece.kind == clang::tok::raw_identifier &&
+    return piece.kind == clang::tok::raw_identifier && !piece.spelling.starts_with("__") &&
            words.get(piece.spelling).getTokenID() == clang::tok::identifier;
   }
 
@@ -163,6 +176,22 @@ private:
       std::fill_n(result.begin() + piece.begin, piece.spelling.size(), ' ');
     }
     --number;
+    isChanged = true;
+  }
+
+  /// `kernel<< < grid, block >> >(…)`, as formatters write it, and nvcc takes it.
+  void closeChevrons() {
+    const bool isOpening = pieces[number].kind == clang::tok::lessless;
+    const bool isClosing = isLaunch && pieces[number].kind == clang::tok::greatergreater;
+    if (number + 1 == pieces.size() || !(isOpening || isClosing))
+      return;
+    const Piece &last = pieces[number + 1];
+    const size_t begin = pieces[number].begin, length = last.end() - begin;
+    if (last.kind != (isOpening ? clang::tok::less : clang::tok::greater) || last.startsLine ||
+        length == 3)
+      return;
+    result.replace(begin, length, (isOpening ? "<<<" : ">>>") + std::string(length - 3, ' '));
+    isLaunch = isOpening;
     isChanged = true;
   }
 
@@ -200,9 +229,11 @@ private:
     if (pieces[number].kind != clang::tok::raw_identifier || isStatement)
       return false;
     if (llvm::StringSwitch<bool>(first)
-            .Cases({"namespace", "template", "struct", "class", "enum", "extern"}, true)
+            .Cases({"namespace", "template", "struct", "class", "enum"}, true)
             .Default(false))
       return true;
+    if (first == "extern") // Else it may be a local declaration.
+      return number + 1 < pieces.size() && clang::tok::isStringLiteral(pieces[number + 1].kind);
     return isFunction();
   }
 
@@ -263,6 +294,7 @@ private:
   std::string result;
   llvm::SmallVector<Brace, 16> open;
   size_t number = 0; ///< Of the piece at hand.
+  bool isLaunch = false; ///< Chevrons were opened that are not closed.
   bool isChanged = false;
 };
 

@@ -1,5 +1,5 @@
-// Repairs text that does not parse, so that a missing brace or a garbage line hides no definition
-// behind it.
+// Repairs text that does not parse, so that a missing brace, a garbage line or chevrons that are
+// torn apart hide nothing.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -9,8 +9,9 @@
 
 namespace gradtidy {
 
-/// \p text with a brace for each that is missing before a later definition, and without lines
-/// between definitions that are part of no declaration; nothing if there are no such.
+/// \p text with a brace for each that is missing before a later definition, without lines
+/// between definitions that are part of no declaration, and with `<<<` for `<< <`; nothing if there
+/// are no such.
 ///
 /// A definition is taken to be swallowed if it is not indented further than the line that opens the
 /// body around it. The braces take the place of spaces, comments or, where there are no others,

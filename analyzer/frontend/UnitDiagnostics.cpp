@@ -41,9 +41,10 @@ bool isMissingHeader(unsigned id) {
          id == clang::diag::err_pp_file_not_found_angled_include_not_fatal;
 }
 
-/// Whether clang may pass over definitions behind an error of that kind.
+/// Whether clang may pass over code behind an error of that kind.
 bool maySwallow(unsigned error) {
   switch (error) {
+  case clang::diag::err_expected_expression:
   case clang::diag::err_function_definition_not_allowed:
   case clang::diag::err_expected_unqualified_id:
   case clang::diag::err_invalid_token_after_toplevel_declarator:

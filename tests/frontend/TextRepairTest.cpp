@@ -35,9 +35,17 @@ TEST_CASE("A method that lacks a brace keeps its class open") {
         "  int h() const { return 1; }\n};\n");
 }
 
+TEST_CASE("Chevrons of a launch may be torn apart") {
+  CHECK(closed("void f() { k<< < 1, 2 >> >(x); }\n") == "void f() { k<<< 1, 2 >>>  (x); }\n");
+  CHECK(closed("void f() { k << <grid, block>> > (x); }\n") ==
+        "void f() { k <<< grid, block>>>  (x); }\n");
+}
+
 TEST_CASE("Code that lacks no brace stays as it is") {
   for (const std::string text :
        {"namespace n {\nvoid f() {}\nvoid g() {}\n}\n",
+        "__global__\nvoid f(int a,\n        int b) {\n  extern __shared__ float x[];\n}\n",
+        "void f() { std::vector<std::vector<std::vector<int>> > v; k<<<1, 2>>>(v); }\n",
         "extern \"C\" {\nint f() { return 1; }\n}\n",
         "void f() {\nint a(1);\nauto l = [](int x) { return x; };\nfor (;;) { g(); }\n}\n",
         "struct S {\npublic:\n  S() {}\n  void f() { g(); }\n};\n",

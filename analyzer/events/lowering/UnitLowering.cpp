@@ -46,6 +46,10 @@ public:
       if (const std::string space = name.split("::").first.str();
           !llvm::is_contained(unit.namespaces, space))
         unit.namespaces.push_back(space);
+    unit.isGuarded = llvm::any_of(declared.lasting, [&](const clang::VarDecl *object) {
+      const TypeRole role = vocabulary->roleOf(object->getType());
+      return isGuard(role) && role != TypeRole::AutocastGuard;
+    });
     unit.isCuda = context.getLangOpts().CUDA;
     unit.hasErrors = context.getDiagnostics().hasErrorOccurred();
     unit.owner = vocabulary;

@@ -40,6 +40,13 @@ public:
     return true;
   }
 
+  bool VisitVarDecl(clang::VarDecl *variable) {
+    if (variable->hasGlobalStorage() && variable->isThisDeclarationADefinition() &&
+        !variable->getDeclContext()->isDependentContext())
+      found.lasting.push_back(variable);
+    return true;
+  }
+
   bool VisitLambdaExpr(clang::LambdaExpr *lambda) {
     if (clang::CXXMethodDecl *function = lambda->getCallOperator();
         function && function->hasBody() && (!function->isDependentContext() || isUnused(*function)))

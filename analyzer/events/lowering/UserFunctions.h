@@ -1,4 +1,4 @@
-// The functions and classes of the user that a unit shows.
+// The functions, classes and lasting objects of the user that a unit shows.
 #pragma once
 
 #include "clang/AST/DeclCXX.h"
@@ -16,6 +16,8 @@ struct UserDeclarations {
   std::vector<const clang::FunctionDecl *> functions;
   /// The definitions of classes; of templates those that nothing instantiates, too.
   std::vector<const clang::CXXRecordDecl *> classes;
+  /// The definitions of objects that live until the program ends.
+  std::vector<const clang::VarDecl *> lasting;
 };
 
 /// Those in the context's traversal scope.

@@ -42,6 +42,34 @@ void cleared_ok(torch::Tensor x, torch::Tensor y) {
   }
 }
 
+// The end of the outermost region clears the cache, as Python's does.
+struct Region {
+  Region() {
+    at::autocast::set_enabled(true);
+    at::autocast::increment_nesting();
+  }
+  ~Region() {
+    if (at::autocast::decrement_nesting() == 0)
+      at::autocast::clear_cache();
+    at::autocast::set_enabled(false);
+  }
+};
+
+void cleared_by_region_ok(torch::Tensor x, torch::Tensor y) {
+  Net net;
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    torch::Tensor loss;
+    {
+      Region region;
+      loss = torch::mse_loss(net(x), y);
+    }
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+}
+
 // Steps of accumulated gradients: the weights stay good in between.
 void cleared_with_the_step_ok(torch::Tensor x, torch::Tensor y) {
   Net net;

@@ -256,3 +256,12 @@ private:
 };
 
 std::vector<torch::Tensor> recorded() { return Recorder().run(3); }
+
+// Parts of one tensor, made once.
+Tensor parts_of_one_ok(std::vector<float> values) {
+  auto whole = torch::from_blob(values.data(), {10, 10});
+  std::vector<Tensor> parts;
+  for (int i = 0; i < 10; ++i)
+    parts.push_back(whole.view({100}).narrow(0, 10 * i, 10));
+  return torch::cat(parts);
+}

@@ -11,7 +11,34 @@ namespace {
 class IndexOverflow : public Check {
 public:
   void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    const auto numbers = tooNarrow(visit);
+    if (numbers.empty())
+      return;
+    const ir::Node &first = *numbers.front();
+    const llvm::StringRef text = visit.source.text(first.range);
+    Finding finding(Level::Likely, first.range);
+    finding.message =
+        (text.empty() ? std::string("this") : "'" + text.str() + "'") + " multiplies " +
+        std::to_string(visit.unit.counts().degreeOf(&first, visit.function)) +
+        " sizes, and is kept in " + std::to_string(bitsKept(first)) +
+        " bits: in a large tensor it leads to another element; compute it with int64_t";
+    if (numbers.size() > 1)
+      finding.notes.push_back({*numbers.back(), "so do " + std::to_string(numbers.size() - 1) +
+                                                    " more of this function, up to here"});
+    for (const ir::Node *number : numbers)
+      llvm::append_range(finding.fixes, widen(*number, visit));
+    reporter.report(std::move(finding));
+  }
+
+private:
+  /// Products of fewer sizes are the number of pixels of an image, or of elements of a batch: they
+  /// get that large where nobody expects it only with one more.
+  static constexpr unsigned leastDegree = 3;
+
+  /// The products of sizes that lead to elements in too few bits, as they stand.
+  static llvm::SmallVector<const ir::Node *, 4> tooNarrow(const FunctionVisit &visit) {
     llvm::SmallPtrSet<const ir::Node *, 8> seen;
+    llvm::SmallVector<const ir::Node *, 4> numbers;
     ir::forEach(visit.function.body, [&](const ir::Node &node) {
       if (node.kind != ir::NodeKind::Binary || node.op != "*")
         return;
@@ -20,24 +47,12 @@ public:
         return;
       const unsigned degree = visit.unit.counts().degreeOf(&number, visit.function);
       const unsigned bits = bitsKept(number);
-      if (degree < leastDegree || bits == 0 || bits > 32 || !leadsToElements(number, visit) ||
-          visit.unit.counts().isBounded(visit.function))
-        return;
-      const llvm::StringRef text = visit.source.text(number.range);
-      Finding finding(Level::Likely, number.range);
-      finding.message =
-          (text.empty() ? std::string("this") : "'" + text.str() + "'") + " multiplies " +
-          std::to_string(degree) + " sizes, and is kept in " + std::to_string(bits) +
-          " bits: in a large tensor it leads to another element; compute it with int64_t";
-      finding.fixes = widen(number, visit);
-      reporter.report(std::move(finding));
+      if (degree >= leastDegree && bits > 0 && bits <= 32 && leadsToElements(number, visit) &&
+          !visit.unit.counts().isBounded(visit.function))
+        numbers.push_back(&number);
     });
+    return numbers;
   }
-
-private:
-  /// Products of fewer sizes are the number of pixels of an image, or of elements of a batch: they
-  /// get that large where nobody expects it only with one more.
-  static constexpr unsigned leastDegree = 3;
 
   static bool isArithmetic(const ir::Node &node) {
     return node.kind == ir::NodeKind::Binary && node.type && node.type->isInteger &&

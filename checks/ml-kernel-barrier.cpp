@@ -16,6 +16,7 @@ public:
       reportDivergence(kernel, *barrier, reporter);
       reportReuse(visit, kernel, *barrier, reporter);
     }
+    reportEarlyRead(visit, kernel, reporter);
     reportPreparation(visit, kernel, reporter);
   }
 
@@ -85,6 +86,54 @@ private:
           return reporter.report(std::move(finding));
         }
     }
+  }
+
+  /// Shared memory of which each thread writes a part, and one reads the parts of others with no
+  /// barrier before.
+  static void reportEarlyRead(const FunctionVisit &visit, const FunctionParts &kernel,
+                              Reporter &reporter) {
+    for (const ir::Node *write : kernel.writes) {
+      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
+      const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
+      if (!memory || !kernel.dependsOn(target->children.back(), Trait::ThreadIndex))
+        continue;
+      for (const ir::Node *read : kernel.subscripts)
+        if (sharedMemory(*read) == memory && visit.source.isBefore(write->end(), read->begin()) &&
+            !kernel.dependsOn(read->children.back(), Trait::ThreadIndex) &&
+            !mayWaitBetween(visit, kernel, *write, *read)) {
+          Finding finding(Level::Likely, *read,
+                          "a thread reads what others write into this shared memory, and waits for "
+                          "none of them: there is no barrier between");
+          finding.notes.push_back({*write, "each thread writes its part here"});
+          return reporter.report(std::move(finding));
+        }
+    }
+  }
+
+  /// Whether a barrier, or what may be one, stands between the two; or behind the
+  /// second in a loop around both.
+  static bool mayWaitBetween(const FunctionVisit &visit, const FunctionParts &kernel,
+                             const ir::Node &first, const ir::Node &second) {
+    const auto loops = visit.function.loopsAround(&first);
+    const bool isAround = !loops.empty() && contains(visit.source, loops.back(), &second);
+    bool mayWait = false;
+    ir::forEach(visit.function.body, [&](const ir::Node &node) {
+      const bool isBetween = visit.source.isBefore(first.begin(), node.begin()) &&
+                             visit.source.isBefore(node.begin(), second.begin());
+      const bool isWait = node.isCall() && node.kind != ir::NodeKind::OperatorCall &&
+                          (llvm::is_contained(kernel.barriers, &node) ||
+                           (node.symbol && node.symbol->isUser) || isDone(node));
+      mayWait |= isWait && (isBetween || isAround);
+    });
+    return mayWait;
+  }
+
+  /// Whether the call is made for what it does, and for no memory: `__syncwarp()`, `block.sync()`.
+  static bool isDone(const ir::Node &call) {
+    return (!call.type || call.type->isVoid) &&
+           llvm::none_of(call.arguments, [](const ir::Node *argument) {
+             return argument->type && argument->type->isPointer;
+           });
   }
 
   /// The array of a block's threads that \p subscript is an element of, or null.

@@ -31,7 +31,26 @@ public:
     reporter.report(std::move(finding));
   }
 
+  /// `torch::zeros((480, 640))`: in parentheses a comma leaves the last number alone.
+  void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    ir::forEach(visit.function.body, [&](const ir::Node &call) {
+      if (!call.isCall() || !call.symbol || !call.symbol->isFramework)
+        return;
+      for (const ir::Node *argument : call.arguments) {
+        const ir::Node &list = argument->spelled();
+        if (list.kind == ir::NodeKind::Binary && list.op == "," && list.parent &&
+            list.parent->kind == ir::NodeKind::Parentheses && isInteger(*list.children.front()) &&
+            isInteger(*list.children.back()))
+          reporter.report({Level::Certain, list,
+                           "a comma in parentheses makes no list: only the last of these numbers "
+                           "gets there; write the sizes in braces"});
+      }
+    });
+  }
+
 private:
+  static bool isInteger(const ir::Node &node) { return node.type && node.type->isInteger; }
+
   static std::optional<Mismatch> mismatchIn(const Event &event, const State &before) {
     if (event.kind != EventKind::Forward)
       return mismatchOf(event, before, {});

@@ -293,7 +293,7 @@ private:
   clang::IdentifierTable words{languageOptions()}; ///< Keywords, and the names of the text.
   std::string result;
   llvm::SmallVector<Brace, 16> open;
-  size_t number = 0; ///< Of the piece at hand.
+  size_t number = 0;     ///< Of the piece at hand.
   bool isLaunch = false; ///< Chevrons were opened that are not closed.
   bool isChanged = false;
 };

@@ -136,3 +136,49 @@ __global__ void energy_ok(const float *x, float *energy, int n) {
 void run(torch::Tensor x, torch::Tensor y) {
   energy_ok<<<4, 256>>>(x.data_ptr<float>(), y.data_ptr<float>(), 5);
 }
+
+// --- reads that wait for no write ---------------------------------------------------------------------
+
+__global__ void partial_bad(const float *x, float *y, int n) {
+  __shared__ float part[128];
+  part[threadIdx.x] = 0;
+  for (int i = threadIdx.x; i < n; i += 128)
+    part[threadIdx.x] += x[i];
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    for (int i = 0; i < 128; ++i)
+      sum += part[i]; // expect: ml-kernel-barrier (level 1): waits for none of them
+    y[blockIdx.x] = sum;
+  }
+}
+
+__global__ void partial_ok(const float *x, float *y, int n) {
+  __shared__ float part[128];
+  part[threadIdx.x] = 0;
+  for (int i = threadIdx.x; i < n; i += 128)
+    part[threadIdx.x] += x[i];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    float sum = 0;
+    for (int i = 0; i < 128; ++i)
+      sum += part[i];
+    y[blockIdx.x] = sum;
+  }
+}
+
+__device__ void settle() { __syncthreads(); }
+
+__global__ void settled_ok(const float *x, float *y) {
+  __shared__ float part[128];
+  part[threadIdx.x] = x[threadIdx.x];
+  settle();
+  y[threadIdx.x] = part[0];
+}
+
+// Each thread reads its own part.
+__global__ void own_ok(const float *x, float *y) {
+  __shared__ float part[128];
+  const int thread = threadIdx.x;
+  part[threadIdx.x] = x[threadIdx.x];
+  y[thread] = part[thread];
+}

@@ -200,6 +200,8 @@ State Interpreter::entryOf(const FunctionBody &body) {
       isGiven |= said && said == parameter.place.path;
     if (isCalled)
       establishTypes(function, body.thisObject, state);
+    if (!isGiven && isCalled && body.isModuleMethod) // Its parts are where it is.
+      state.moveModule(body.thisObject, {Device::Symbol, body.thisObject}, nullptr);
     if (!isGiven)
       return state;
     Device device = state.deviceOf(body.batchDevice);

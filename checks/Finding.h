@@ -49,6 +49,9 @@ struct Finding {
   Finding(Level level, const Place &place, std::string message = "")
       : level(level), location(place.location), range(place.range), message(std::move(message)) {}
 
+  /// Says that the same holds of \p more others in the function, the last of which is \p last.
+  void noteOthers(const Place &last, size_t more);
+
   Level level = Level::Certain;
   clang::SourceLocation location;
   clang::SourceRange range;

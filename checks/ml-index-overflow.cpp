@@ -23,8 +23,7 @@ public:
         " sizes, and is kept in " + std::to_string(bitsKept(first)) +
         " bits: in a large tensor it leads to another element; compute it with int64_t";
     if (numbers.size() > 1)
-      finding.notes.push_back({*numbers.back(), "so do " + std::to_string(numbers.size() - 1) +
-                                                    " more of this function, up to here"});
+      finding.noteOthers(*numbers.back(), numbers.size() - 1);
     for (const ir::Node *number : numbers)
       llvm::append_range(finding.fixes, widen(*number, visit));
     reporter.report(std::move(finding));

@@ -29,9 +29,8 @@ public:
       if (isOnDefault(launch) && repaired.insert(writtenAt(visit, launch.call->begin())).second)
         finding.fixes.append(passStream(visit, *launch.configuration));
     if (repaired.size() > 1)
-      finding.notes.push_back(
-          {writtenAt(visit, visit.care.launches.back().call->begin()),
-           "so do " + std::to_string(repaired.size() - 1) + " more of this function, up to here"});
+      finding.noteOthers(writtenAt(visit, visit.care.launches.back().call->begin()),
+                         repaired.size() - 1);
     reporter.report(std::move(finding));
   }
 

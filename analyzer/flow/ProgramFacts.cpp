@@ -30,17 +30,25 @@ ProgramFacts::ProgramFacts(const LoweredUnit &unit, const CallGraph &graph, cons
   }
 }
 
-/// Whether \p argument is a pointer to the memory of a tensor, or a variable that is made of one.
+/// \p pointer without what is added to it: `x.data_ptr<float>() + row * columns`.
+static const ir::Node *baseOf(const ir::Node *pointer) {
+  const ir::Node *base = ir::stripped(pointer);
+  while (base && base->kind == ir::NodeKind::Binary && base->type && base->type->isPointer)
+    base = ir::stripped(base->children.front());
+  return base;
+}
+
+/// Whether \p argument points into the memory of a tensor, or is a variable that is made so.
 static bool isMemoryOfTensor(const ir::Node *argument, const FunctionBody &function) {
   const auto pointsAt = [&](const ir::Node *node) {
     return hasEvent(function, [&](const Event &event) {
       return event.operation == Operation::PointToMemory && event.site == node;
     });
   };
-  const ir::Node *node = ir::stripped(argument);
+  const ir::Node *node = baseOf(argument);
   const ir::Symbol *variable = ir::variableIn(node);
   return node &&
-         (pointsAt(node) || (variable && variable->init && pointsAt(ir::stripped(variable->init))));
+         (pointsAt(node) || (variable && variable->init && pointsAt(baseOf(variable->init))));
 }
 
 bool ProgramFacts::getsMemoryOfTensor(const FunctionBody &function, const ir::Symbol &parameter,
@@ -51,7 +59,7 @@ bool ProgramFacts::getsMemoryOfTensor(const FunctionBody &function, const ir::Sy
       if (gets || parameter.index >= call.operands.size())
         return;
       const ir::Node *argument = call.operands[parameter.index].expr;
-      const ir::Symbol *handedOn = ir::variableIn(ir::stripped(argument));
+      const ir::Symbol *handedOn = ir::variableIn(baseOf(argument));
       gets = isMemoryOfTensor(argument, *call.function) ||
              (handedOn && handedOn->kind == ir::SymbolKind::Parameter &&
               getsMemoryOfTensor(*call.function, *handedOn, depth + 1));

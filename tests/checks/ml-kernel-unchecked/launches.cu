@@ -70,3 +70,16 @@ torch::Tensor waited_bad(torch::Tensor x) {
   cudaDeviceSynchronize();
   return y;
 }
+
+// A launcher on plain pointers, which gets those of a row.
+void launch(const float *x, float *y, int rows) {
+  square<<<rows, 256>>>(x, y); // expect: ml-kernel-unchecked
+  if (rows > 1)
+    launch(x, y + 1, rows / 2);
+}
+
+torch::Tensor row_bad(torch::Tensor x, int row) {
+  torch::Tensor y = torch::zeros_like(x);
+  launch(x.data_ptr<float>() + row * x.size(1), y.data_ptr<float>() + row * x.size(1), 1);
+  return y;
+}

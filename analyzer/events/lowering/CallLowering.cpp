@@ -445,7 +445,8 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
   if (site.kind != EventKind::Forward)
     return;
   const QualType type = strip(site.object)->getType();
-  event.isStateless = vocabulary.isStateless(type);
+  const CXXRecordDecl *module = vocabulary.classOf(type);
+  event.isStateless = module && vocabulary.isStateless(*module);
   event.isWeightless = event.isStateless || vocabulary.isWeightless(type);
   event.castsWeights = vocabulary.castsWeights(type);
   // Lengths of packed sequences, say. A holder calls what its module runs.

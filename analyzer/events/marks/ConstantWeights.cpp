@@ -228,7 +228,8 @@ private:
         steps.push_back({input, module});
       return module;
     }
-    return vocabulary.isStateless(module->getType()) ? input : nullptr;
+    const CXXRecordDecl *record = vocabulary.classOf(module->getType());
+    return record && vocabulary.isStateless(*record) ? input : nullptr;
   }
 
   Vocabulary &vocabulary;

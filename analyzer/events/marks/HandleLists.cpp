@@ -78,7 +78,7 @@ namespace {
 /// Whether the expression makes a module, which has state of its own.
 bool makesModule(const Expr &expr, Vocabulary &vocabulary) {
   const CXXRecordDecl *record = vocabulary.classOf(expr.getType());
-  if (!record || !isModule(vocabulary.roleOf(record)) || vocabulary.isStateless(expr.getType()))
+  if (!record || !isModule(vocabulary.roleOf(record)) || vocabulary.isStateless(*record))
     return false;
   const Expr *made = originalOf(strip(&expr));
   if (const auto *call = dyn_cast<CallExpr>(made))

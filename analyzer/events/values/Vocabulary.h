@@ -72,9 +72,9 @@ public:
   /// its holder.
   ResultRule ruleOf(const clang::NamedDecl *declaration) const;
 
-  /// Whether modules of that type have neither parameters nor a mode: as the model says, or because
+  /// Whether modules of that class have neither parameters nor a mode: as the model says, or because
   /// nothing is in the class.
-  bool isStateless(clang::QualType type);
+  bool isStateless(const clang::CXXRecordDecl &record);
 
   /// Whether modules of that type have no tensors that move with them: dropout, and classes of the
   /// user's that register nothing.

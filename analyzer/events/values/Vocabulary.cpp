@@ -141,11 +141,6 @@ bool Vocabulary::worksInPlace(llvm::StringRef member) const {
              : model.roleOfMember(TypeRole::Tensor, member) == FunctionRole::Overwrite;
 }
 
-bool Vocabulary::changesObject(const clang::CallExpr &call) const {
-  const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&call);
-  return (operation && operation->isAssignmentOp()) || worksInPlace(call.getDirectCallee());
-}
-
 FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {
   function = function->getCanonicalDecl();
   if (auto known = functions.find(function); known != functions.end())

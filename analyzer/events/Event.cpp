@@ -21,8 +21,7 @@ bool Event::isPlainLoss() const {
   return kind == EventKind::Forward ? module().layer.isPlain : order.isPlain;
 }
 
-/// The number that \p node says, be it by way of a variable that never changes.
-static std::optional<double> numberOf(const ir::Node &node, const FunctionBody &function) {
+std::optional<double> numberOf(const ir::Node &node, const FunctionBody &function) {
   if (node.integer)
     return static_cast<double>(*node.integer);
   const ir::Symbol *variable = node.isConstant ? nullptr : ir::variableIn(ir::stripped(&node));

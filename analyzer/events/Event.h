@@ -559,14 +559,17 @@ public:
   /// The block `{ … }` of which \p statement is a direct child, or null.
   const ir::Node *compoundOf(const ir::Node *statement) const;
 
-private:
   /// What is around \p site within the function, innermost first; nothing for what stands outside
   /// of its body, such as the initializers of a constructor.
   llvm::SmallVector<const ir::Node *, 16> around(const ir::Node *site) const;
 
+private:
   // Made when asked for.
   mutable std::optional<llvm::DenseSet<const ir::Symbol *>> mentioned, changed;
 };
+
+/// The number that \p node in \p function says, be it by way of a variable that never changes.
+std::optional<double> numberOf(const ir::Node &node, const FunctionBody &function);
 
 /// The rate that \p number in \p function is, if it is a constant, or a parameter that never
 /// changes.

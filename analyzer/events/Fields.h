@@ -287,8 +287,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("holds-tensors", type.holdsTensors);
   archive("tensors", type.leadsToTensors);
   archive("training", type.leadsToTraining);
-  archive("parts", type.parts);
   archive("pointee", type.pointee);
+  archive("arguments", type.arguments);
   archive("modules", type.modules);
 }
 
@@ -342,6 +342,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("local", symbol.isLocal);
   archive("static", symbol.isStatic);
   archive("extern", symbol.isExtern);
+  archive("of-thread", symbol.isOfThread);
+  archive("may-be-unused", symbol.mayBeUnused);
   archive("element", symbol.isRangeElement);
   archive("public", symbol.isPublic);
   archive("private", symbol.isPrivate);
@@ -362,14 +364,17 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("static-method", symbol.isStaticMethod);
   archive("virtual", symbol.isVirtual);
   archive("copying", symbol.isCopying);
+  archive("never-returns", symbol.neverReturns);
   archive("in-place", symbol.worksInPlace);
   archive("redefines", symbol.redefines);
   archive("of-template", symbol.isOfTemplate);
   archive("purpose", symbol.purpose, FunctionRole::None);
+  archive("run", symbol.run);
   archive("inherited", symbol.inherited);
   archive("bases", symbol.bases);
   archive("role", symbol.role, TypeRole::None);
   archive("rule", symbol.rule, ResultRule::None);
+  archive("stateless", symbol.isStateless);
   archive("usr", symbol.usr);
   archive("record", symbol.record);
 }

@@ -70,7 +70,7 @@ private:
 struct Owned {
   llvm::BumpPtrAllocator allocator;
   llvm::UniqueStringSaver strings{allocator};
-  std::vector<std::unique_ptr<const Operator>> operators;
+  llvm::StringMap<std::unique_ptr<const Operator>> operators;
 };
 
 // ---- the reader --------------------------------------------------------------------------------
@@ -157,11 +157,12 @@ private:
   }
   void take(const Operator *&run) {
     const StringRef name = line.label();
-    std::optional<Operator> found = operatorNamed(name);
-    if (!found)
+    std::unique_ptr<const Operator> &known = owned->operators[name];
+    if (std::optional<Operator> found = known ? std::nullopt : operatorNamed(name))
+      known = std::make_unique<const Operator>(std::move(*found));
+    if (!known)
       fail("there is no operator '" + name + "'");
-    owned->operators.push_back(std::make_unique<const Operator>(std::move(*found)));
-    run = owned->operators.back().get();
+    run = known.get();
   }
   /// An operator, or the form of one that writes its result into an argument.
   std::optional<Operator> operatorNamed(StringRef name) const {

@@ -423,9 +423,10 @@ llvm::SmallVector<PathStep, 4> Interpreter::partsOf(const ir::Type &type) const 
   llvm::SmallVector<PathStep, 4> parts;
   if (!type.record || type.isReference)
     return parts;
-  for (unsigned i = 0; i < type.parts; ++i)
+  const bool isTuple = type.record->isStandard && (type.name == "tuple" || type.name == "pair");
+  for (unsigned i = 0; isTuple && i < type.arguments.size(); ++i)
     parts.push_back({PathStep::Element, nullptr, i});
-  if (type.record && !type.record->isStandard)
+  if (!type.record->isStandard)
     for (const ir::Symbol *member : ir::classOf(*type.record).members)
       parts.push_back({PathStep::Member, member});
   return parts;

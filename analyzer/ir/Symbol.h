@@ -12,6 +12,10 @@
 
 #include <string>
 
+namespace gradtidy {
+struct Operator;
+} // namespace gradtidy
+
 namespace gradtidy::ir {
 
 struct Class;
@@ -38,8 +42,10 @@ struct Type {
                                ///< holds some.
   bool leadsToTensors = false; ///< Its values are, hold or lead to tensors.
   bool leadsToTraining = false;  ///< The same of modules and optimizers, or nobody knows.
-  unsigned parts = 0;            ///< Of std::tuple and std::pair: how many values they have.
   const Type *pointee = nullptr; ///< Of pointers, and of smart pointers of the standard library.
+  /// Of an instance of a template: the types that it is made of, without those that the template
+  /// has by default.
+  llvm::ArrayRef<const Type *> arguments;
   /// The module classes that its values are, hold or lead to, be it in containers.
   llvm::ArrayRef<const Symbol *> modules;
 };
@@ -94,9 +100,11 @@ struct Symbol {
   /// A parameter of a template that gets whatever it is given as it is: `T &&`. Functions of the
   /// standard library that give a reference back have none: they are casts, such as std::move.
   bool isForwarded = false;
-  bool isLocal = false;  ///< A variable of a function, but no parameter.
-  bool isStatic = false; ///< A variable that outlives its scope: global, static or a thread's.
-  bool isExtern = false; ///< A global variable that other sources may use.
+  bool isLocal = false;     ///< A variable of a function, but no parameter.
+  bool isStatic = false;    ///< A variable that outlives its scope: global, static or a thread's.
+  bool isExtern = false;    ///< A global variable that other sources may use.
+  bool isOfThread = false;  ///< Each thread has one of its own.
+  bool mayBeUnused = false; ///< Its author says so.
   bool isRangeElement = false; ///< The variable of a range-based for loop.
   bool isPublic = false;       ///< A member that everybody may reach.
   bool isPrivate = false;      ///< A member that the class and its friends may reach.
@@ -122,11 +130,13 @@ struct Symbol {
   bool isStaticMethod = false;
   bool isVirtual = false;
   bool isCopying = false;    ///< A constructor that copies or moves.
+  bool neverReturns = false; ///< Its author says so.
   bool worksInPlace = false; ///< It changes its object, or first argument, in place.
   bool redefines = false;    ///< A method: a framework's class that its class derives from has one
                              ///< of that name.
   bool isOfTemplate = false; ///< A method that is a template or made of one.
   FunctionRole purpose = FunctionRole::None; ///< What the model says that it does.
+  const Operator *run = nullptr;     ///< The framework's operator that it runs, if it is one.
   const Symbol *inherited = nullptr; ///< The constructor of a base that stands for this one.
 
   // --- classes
@@ -134,6 +144,7 @@ struct Symbol {
   const Class *record = nullptr;        ///< See classOf().
   TypeRole role = TypeRole::None;       ///< Its own, or that of its nearest base.
   ResultRule rule = ResultRule::None;   ///< Of a layer of the class.
+  bool isStateless = false; ///< Modules of the class have neither parameters nor a mode.
 
   /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no
   /// other source can name, such as what is static or local, and for members and parameters, which

@@ -29,7 +29,7 @@ static bool keepsBetter(const Node &condition, const Node &branch) {
 
 bool isOfBest(const Node &site, const FunctionBody &function) {
   const Node *inner = &site;
-  for (const Node *outer : around(site, function)) {
+  for (const Node *outer : function.around(&site)) {
     if (outer->kind == NodeKind::If && outer->body == inner && outer->condition &&
         keepsBetter(*outer->condition, *inner))
       return true;

@@ -26,7 +26,7 @@ static Entity holderOf(const Node *time) { return entityOf(originalOf(time)); }
 /// Whether nothing comes of \p number: it gets no further than variables that nothing reads.
 static bool isIdle(const Node &number, const FunctionBody &function, unsigned depth = 0) {
   const Node *outer = nullptr;
-  for (const Node *each : around(number, function)) {
+  for (const Node *each : function.around(&number)) {
     outer = each;
     if (!outer->isExpression)
       break;
@@ -79,7 +79,7 @@ static Entity initialized(const Symbol &function, const Node &time) {
 Reading readingOf(const Node &now, const FunctionBody &function) {
   Reading reading;
   const Node *inner = &now;
-  for (const Node *outer : around(now, function)) {
+  for (const Node *outer : function.around(&now)) {
     if (outer->kind == NodeKind::Declaration) {
       reading.place = onlyVariableOf(*outer);
       break;

@@ -27,6 +27,30 @@ bool declares(const Node &code, Entity variable) {
   return isFound;
 }
 
+Entity ownerOf(const Node *expr) {
+  expr = strip(expr);
+  while (expr) {
+    const bool isAccess = expr->kind == NodeKind::OperatorCall && expr->arguments.size() == 1 &&
+                          (expr->op == "->" || expr->op == "*");
+    const llvm::StringRef name = expr->kind == NodeKind::MemberCall ? expr->calledName() : "";
+    if (!isAccess && name != "get" && name != "ptr")
+      break;
+    expr = strip(isAccess ? expr->arguments.front() : expr->object);
+  }
+  return entityOf(expr);
+}
+
+llvm::StringRef nameOfCallee(const Node &call) {
+  if (!call.isCall() || call.symbol)
+    return call.calledName();
+  const Node *callee = call.callee();
+  if (!callee)
+    return {};
+  return callee->kind == NodeKind::Open ? callee->op
+         : callee->symbol               ? callee->symbol->name
+                                        : llvm::StringRef();
+}
+
 static bool isMemberOperator(const Node &call) {
   return call.kind == NodeKind::OperatorCall && call.symbol && call.symbol->isMethod() &&
          !call.arguments.empty();
@@ -50,8 +74,28 @@ bool changesObject(const Node &call) {
   return isAssignmentOperator(call) || (call.symbol && call.symbol->worksInPlace);
 }
 
+bool isTensor(const Node *expr) {
+  return expr && expr->type && expr->type->role == TypeRole::Tensor;
+}
+
+bool mentions(const Node *code, Entity entity) {
+  bool isFound = false;
+  forEach(code, [&](const Node &each) { isFound |= entityOf(&each) == entity; });
+  return isFound;
+}
+
 bool isCast(const Node &node) {
   return node.kind == NodeKind::Cast || node.kind == NodeKind::FunctionalCast;
+}
+
+bool isMove(const Node &node) {
+  return node.calledName() == "move" && node.symbol->isStandard && node.arguments.size() == 1;
+}
+
+bool makesValue(const Node &expr) {
+  const Node *inner = withoutParentheses(&expr);
+  return asConstruction(inner) || (inner->isCall() && inner->symbol && inner->symbol->type &&
+                                   !inner->symbol->type->isReference);
 }
 
 bool isRelation(const Node &node) {
@@ -59,12 +103,32 @@ bool isRelation(const Node &node) {
          (node.op == "<" || node.op == ">" || node.op == "<=" || node.op == ">=");
 }
 
-llvm::SmallVector<const Node *, 16> around(const Node &site, const FunctionBody &function) {
-  llvm::SmallVector<const Node *, 16> result;
-  for (const Node *outer = function.statementAround(&site); outer;
-       outer = outer == function.body ? nullptr : outer->parent)
-    result.push_back(outer);
-  return result;
+bool isComparison(const Node &node) {
+  return isRelation(node) ||
+         (node.kind == NodeKind::Binary && (node.op == "==" || node.op == "!="));
+}
+
+const Type *behindPointers(const Type *type) {
+  while (type && type->pointee)
+    type = type->pointee;
+  return type;
+}
+
+Trait traitOfClass(const Symbol *record) {
+  Trait trait = record ? record->trait : Trait::None;
+  if (record)
+    for (const Symbol *base : record->bases)
+      trait = trait == Trait::None ? traitOfClass(base) : trait;
+  return trait;
+}
+
+bool isBefore(const Node &a, const Node &b, const FunctionBody &function) {
+  const Node *first = nullptr;
+  forEach(function.body, [&](const Node &each) {
+    if (!first && (&each == &a || &each == &b))
+      first = &each;
+  });
+  return first == &a && &a != &b;
 }
 
 } // namespace gradtidy

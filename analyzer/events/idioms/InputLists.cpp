@@ -16,7 +16,7 @@ enum class Use : unsigned char { Reads, Adds, Other };
 Use useOf(const Node &mention, const FunctionBody &function) {
   if (mention.isOnlyRead)
     return Use::Reads;
-  for (const Node *outer : around(mention, function)) {
+  for (const Node *outer : function.around(&mention)) {
     if (asConstruction(outer))
       return outer->symbol && outer->symbol->isCopying ? Use::Reads : Use::Other; // Of a copy.
     if (outer->kind == NodeKind::Member) {
@@ -58,12 +58,6 @@ Uses usesIn(const Node &part, Entity list, const FunctionBody &function, const N
   return uses;
 }
 
-bool mentions(const Node &part, Entity list) {
-  bool isFound = false;
-  forEach(&part, [&](const Node &node) { isFound |= entityOf(&node) == list; });
-  return isFound;
-}
-
 /// Whether each run of the function calls \p method of its own object.
 bool callsAlways(const FunctionBody &function, const Symbol &method) {
   bool isFound = false;
@@ -89,7 +83,7 @@ Uses usesOfMember(Entity member, const FunctionBody &function) {
       uses.isOther = true;
       continue;
     }
-    if (!mentions(*definition->body, member))
+    if (!mentions(definition->body, member))
       continue;
     const FunctionBody body(definition, definition->body);
     const Uses inner = usesIn(*definition->body, member, body, nullptr);

@@ -12,10 +12,6 @@ using namespace ir;
 
 namespace {
 
-bool isTensor(const Node *expr) {
-  return expr && expr->type && expr->type->role == TypeRole::Tensor;
-}
-
 bool isSubscript(const Symbol &callee) { return callee.spelling == "operator[]"; }
 
 /// `t[i]`, `t.index({i})`, `t.select(0, i)`

@@ -92,7 +92,7 @@ static bool comparesNumbers(const Node *condition, const Node &site, const Funct
   const Node *left = condition->children.front(), *right = condition->children.back();
   if (condition->op == "&&" || condition->op == "||")
     return comparesNumbers(left, site, function) && comparesNumbers(right, site, function);
-  const bool compares = isRelation(*condition) || condition->op == "==" || condition->op == "!=";
+  const bool compares = isComparison(*condition);
   return compares && isPlainNumber(left, site, function) && isPlainNumber(right, site, function);
 }
 
@@ -106,7 +106,7 @@ static bool setsOwnMode(const FunctionBody &function) {
 
 bool mayAskForMode(const Node &site, const FunctionBody &function) {
   for (const Node *place = &site; function.isConditional(place);) {
-    const auto outer = around(*place, function);
+    const auto outer = function.around(place);
     const auto choice =
         llvm::find_if(outer, [](const Node *each) { return each->kind == NodeKind::If; });
     if (choice == outer.end() || function.isConditional(place, *choice) || setsOwnMode(function) ||

@@ -79,7 +79,7 @@ const Node *joinedByVariable(const Symbol &variable, const FunctionBody &functio
 }
 
 const Node *joinedBy(const Node &value, const FunctionBody &function, bool isNamed) {
-  for (const Node *outer : around(value, function)) {
+  for (const Node *outer : function.around(&value)) {
     if (outer->kind == NodeKind::Declaration) {
       const Symbol *variable = onlyVariableOf(*outer);
       return variable && variable->isLocal && !isNamed ? joinedByVariable(*variable, function)

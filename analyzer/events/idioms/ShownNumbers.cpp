@@ -82,7 +82,7 @@ private:
 
 Shown Reader::shownBy(const Node *value, bool isFloating, unsigned depth) const {
   bool isNan = false;
-  for (const Node *outer : around(*value, function)) {
+  for (const Node *outer : function.around(value)) {
     const bool isLogical = outer->kind == NodeKind::Binary && isOneOf(outer->op, {"&&", "||"});
     // Nobody sees the answer while all is well.
     if (isNan && (outer->kind == NodeKind::If || outer->kind == NodeKind::While ||
@@ -124,7 +124,7 @@ Shown Reader::shownByCall(const Node &call, const Node *value, bool isFloating) 
     if (call.op != "<<" || value != call.arguments.back())
       return Shown::No;
     // Where only some batches have that size, it is all the same.
-    for (const Node *outer : around(call, function)) {
+    for (const Node *outer : function.around(&call)) {
       bool asksSize = false;
       if (outer->kind == NodeKind::If)
         forEach(outer->condition, [&](const Node &part) {

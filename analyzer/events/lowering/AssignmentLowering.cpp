@@ -1,7 +1,7 @@
 // What gives a place its value: initialisers, assignments, and what is written to a view.
 #include "FunctionLowering.h"
-#include "analyzer/events/marks/Coverages.h"
-#include "analyzer/events/marks/Temporaries.h"
+#include "analyzer/events/idioms/Coverages.h"
+#include "analyzer/events/idioms/Temporaries.h"
 #include "analyzer/events/values/Selection.h"
 
 namespace gradtidy {
@@ -71,7 +71,7 @@ void FunctionLowering::lowerAssignment(const BinaryOperator *assignment) {
   if (assignment->getOpcode() == BO_Assign && !isArithmetic(target)) {
     Event &event = bind(values.pathOf(target), target->getType().getNonReferenceType(),
                         assignment->getRHS(), assignment);
-    event.details.change()->danglingView = leftByPointerTo(*assignment, vocabulary);
+    event.details.change()->danglingView = located(leftByPointerTo(*node(assignment)));
   }
   if (assignment->isCompoundAssignmentOp() && values.roleOf(target) == TypeRole::Tensor) {
     // In a template, where the operand has no type yet.
@@ -182,8 +182,8 @@ void FunctionLowering::writeInto(const Expr *base, const CallExpr *call,
   event.isTensor = true;
   event.isAnyDevice = true; // It is copied there, or said of the view.
   event.changesElements = true;
-  if (const Expr *view = objectOf(call))
-    event.coverage = coverageOf(*view, *call, *code, vocabulary);
+  if (objectOf(call))
+    event.coverage = coverageOf(*node(call), *result);
 }
 
 } // namespace gradtidy

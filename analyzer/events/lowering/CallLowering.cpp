@@ -2,11 +2,11 @@
 #include "FunctionLowering.h"
 #include "Placement.h"
 #include "analyzer/events/Typing.h"
-#include "analyzer/events/marks/Coverages.h"
-#include "analyzer/events/marks/FixedValues.h"
-#include "analyzer/events/marks/GradientModes.h"
-#include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/marks/Temporaries.h"
+#include "analyzer/events/idioms/Coverages.h"
+#include "analyzer/events/idioms/FixedValues.h"
+#include "analyzer/events/idioms/GradientModes.h"
+#include "analyzer/events/idioms/Loaders.h"
+#include "analyzer/events/idioms/Temporaries.h"
 #include "analyzer/events/values/Guards.h"
 #include "analyzer/events/values/Memory.h"
 #include "analyzer/events/values/Selection.h"
@@ -21,8 +21,7 @@ using namespace clang;
 void FunctionLowering::lowerCall(const CallExpr *call) {
   if (values.pathOfAccessor(call)) {
     lowerRegistration(call);
-    if (const Expr *object = objectOf(call);
-        object && leadsElsewhere(object->getType(), vocabulary))
+    if (const Expr *object = objectOf(call); object && leadsElsewhere(node(object)->type))
       lowerAccess(object, call);
     return lowerBatches(call);
   }
@@ -61,9 +60,9 @@ void FunctionLowering::lowerBatches(const CallExpr *call) {
   event.result = values.pathOf(call);
   event.isTensor = true;
   event.operands.push_back(values.operand(loader));
-  event.isPageable = !mayPinMemory(loader->getType(), vocabulary);
-  event.details.change()->earlyEnd = earlyEndOf(*call, *code);
-  if (stacksSamples(loader->IgnoreParenImpCasts()->getType(), vocabulary)) // as it was made
+  event.isPageable = !mayPinMemory(node(loader)->type);
+  event.details.change()->earlyEnd = earlyEndOf(*node(call), *result);
+  if (stacksSamples(node(loader)->type)) // as it was made
     event.order.samples = 0;
   if (mayMoveTensors(loader->getType(), vocabulary))
     event.operands.push_back({.role = TypeRole::Device});
@@ -293,7 +292,7 @@ bool FunctionLowering::holdsData(const FunctionDecl *factory, const CallExpr *ca
   return call->getNumArgs() > 0 &&
          (vocabulary.traitOf(factory) == Trait::MakesScalar ||
           call->getArg(0)->getType()->isPointerType()) &&
-         !isFixedValue(*call->getArg(0), *call, *code);
+         !isFixedValue(*vocabulary.code().node(call->getArg(0)), *result);
 }
 
 // --- what it takes ------------------------------------------------------------------------------
@@ -327,7 +326,7 @@ void FunctionLowering::describeSwitch(Event &event, const CallSite &site) {
                                     : nullptr;
   if (event.kind == EventKind::SetMode && !event.constant && call->getNumArgs() == 1)
     event.operands.push_back({values.pathOf(strip(call->getArg(0)))}); // What may have kept one.
-  event.switchesGradients = module && switchesGradients(*module, vocabulary);
+  event.switchesGradients = module && switchesGradients(*symbol(module));
 }
 
 std::optional<bool> FunctionLowering::constantOf(FunctionRole role, const CallExpr *call) const {
@@ -445,7 +444,8 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
   if (site.kind != EventKind::Forward)
     return;
   const QualType type = strip(site.object)->getType();
-  event.isStateless = vocabulary.isStateless(type);
+  const CXXRecordDecl *module = vocabulary.classOf(type);
+  event.isStateless = module && vocabulary.isStateless(*module);
   event.isWeightless = event.isStateless || vocabulary.isWeightless(type);
   event.castsWeights = vocabulary.castsWeights(type);
   // Lengths of packed sequences, say. A holder calls what its module runs.
@@ -475,7 +475,7 @@ void FunctionLowering::finishCall(Event event, const CallSite &site) {
                             vocabulary.traitOf(site.callee) == Trait::GivesIndices;
   const bool startsThread = event.startsThread;
   if (base)
-    event.coverage = coverageOf(*site.object, *site.call, *code, vocabulary);
+    event.coverage = coverageOf(*node(site.call), *result);
   current->events.push_back(std::move(event));
   if (startsThread)
     startMethod(site.call, site.arguments);

@@ -1,14 +1,42 @@
 // Constructions of objects.
 #include "FunctionLowering.h"
 #include "Placement.h"
-#include "analyzer/events/marks/HandleLists.h"
-#include "analyzer/events/marks/ListChanges.h"
-#include "analyzer/events/marks/Temporaries.h"
+#include "analyzer/events/idioms/HandleLists.h"
+#include "analyzer/events/idioms/ListChanges.h"
+#include "analyzer/events/idioms/Temporaries.h"
 #include "analyzer/events/marks/Texts.h"
 
 namespace gradtidy {
 
 using namespace clang;
+
+/// Whether the object looks over a list that it is made of, or keeps a pointer that it is made
+/// with.
+static bool leadsIntoArgument(const CXXConstructExpr &construct, const Vocabulary &vocabulary) {
+  const CXXRecordDecl *record = construct.getConstructor()->getParent();
+  if (construct.getNumArgs() == 0)
+    return false;
+  if (vocabulary.traitOf(record) == Trait::ViewsElements) {
+    const Expr *list = construct.getArg(0)->IgnoreParenImpCasts();
+    const CXXRecordDecl *held = list->getType()->getAsCXXRecordDecl();
+    return list->getType()->isPointerType() || (held && list->isLValue() && isStandard(held) &&
+                                                vocabulary.traitOf(held) == Trait::OwnsElements);
+  }
+  const bool takesPointer = llvm::any_of(construct.arguments(), [](const Expr *argument) {
+    const QualType pointee = argument->getType()->getPointeeType();
+    return argument->getType()->isPointerType() &&
+           (pointee->isVoidType() || pointee->isArithmeticType());
+  });
+  if (!takesPointer || !record->hasDefinition())
+    return false;
+  // What has nothing to free does not own what its pointers lead to.
+  const auto keepsPointer = [](const FieldDecl *field) {
+    return field->getType()->isPointerType();
+  };
+  const bool isOfImages = !isStandard(record) && vocabulary.traitOf(record) == Trait::OwnsElements;
+  return isOfImages ||
+         (record->hasTrivialDestructor() && llvm::any_of(record->fields(), keepsPointer));
+}
 
 void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (values.forwarded(construct))
@@ -42,9 +70,9 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::Device)
     for (Operand &operand : event.operands)
       readDevice(operand, event.result);
-  event.details.change()->sharedChange = node(changeOfShared(*construct, *code, vocabulary));
+  event.details.change()->sharedChange = changeOfShared(*node(construct), *result);
   markConstruction(event, construct->getType(), arguments);
-  event.listChange = madeList(*construct, vocabulary);
+  event.listChange = madeList(*node(construct));
   event.leadsIn = leadsIntoArgument(*construct, vocabulary);
   if (!isText(construct->getType())) // `std::ifstream file(name)`
     markTexts(event);

@@ -9,6 +9,7 @@
 #include "CallSite.h"
 #include "Survey.h"
 #include "analyzer/events/Conditions.h"
+#include "analyzer/events/idioms/Temporaries.h"
 #include "analyzer/events/values/FunctionCode.h"
 #include "analyzer/events/values/LastValues.h"
 #include "analyzer/events/values/Syntax.h"
@@ -206,6 +207,8 @@ private:
   /// Where the event makes tensors or copies them to, and how.
   void markPlace(Event &event, const CallSite &site);
   void markVariable(Event &event, const clang::VarDecl &variable);
+  /// The same, with the paths of what it is about.
+  DanglingView located(const Dangling &left);
   void markMember(Event &event, const clang::Expr &value);
   void markReturn(Event &event, const clang::ReturnStmt &returned);
   void markAssignment(Event &event, const CallSite &site, const clang::Expr *value);

@@ -2,10 +2,10 @@
 
 #include "FunctionLowering.h"
 #include "Placement.h"
-#include "analyzer/events/marks/CustomFunctions.h"
+#include "analyzer/events/idioms/CustomFunctions.h"
+#include "analyzer/events/idioms/Loaders.h"
+#include "analyzer/events/idioms/Ranks.h"
 #include "analyzer/events/marks/IdleGuards.h"
-#include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/marks/Ranks.h"
 #include "analyzer/events/values/Memory.h"
 #include "analyzer/frontend/Bodies.h"
 
@@ -111,7 +111,7 @@ static bool overridesFramework(const CXXMethodDecl &method, Vocabulary &vocabula
 void FunctionLowering::describeFunction() {
   if (survey.batchDevice)
     result->batchDevice = *survey.batchDevice;
-  result->group = rankGroupOf(*function, vocabulary);
+  result->group = rankGroupOf(*result);
   result->asksForDevices = survey.asksForDevices;
   result->asksForPlaces = survey.asksForPlaces;
   for (const ParmVarDecl *parameter : function->parameters()) {
@@ -134,7 +134,7 @@ void FunctionLowering::describeFunction() {
                      vocabulary.roleOf(method->getParent()) == TypeRole::Optimizer;
     result->isCallback = overridesFramework(*method, vocabulary);
   }
-  result->isOwnBackward = isOwnBackward(*function, vocabulary);
+  result->isOwnBackward = isOwnBackward(*result->function);
   result->returnsTensors = vocabulary.holdsTensors(function->getReturnType());
   result->returned = paths.root(PathStep::Returned, symbol(function->getCanonicalDecl()));
 }

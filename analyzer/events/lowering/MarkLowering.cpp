@@ -1,33 +1,33 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "FunctionLowering.h"
+#include "analyzer/events/idioms/Assertions.h"
 #include "analyzer/events/idioms/BestValues.h"
 #include "analyzer/events/idioms/Clocks.h"
+#include "analyzer/events/idioms/ConstantWeights.h"
+#include "analyzer/events/idioms/CustomFunctions.h"
+#include "analyzer/events/idioms/Formulas.h"
+#include "analyzer/events/idioms/HandleLists.h"
 #include "analyzer/events/idioms/InputLists.h"
+#include "analyzer/events/idioms/KeptSamples.h"
+#include "analyzer/events/idioms/LearningRates.h"
+#include "analyzer/events/idioms/ListChanges.h"
+#include "analyzer/events/idioms/LoadedFiles.h"
+#include "analyzer/events/idioms/Loaders.h"
 #include "analyzer/events/idioms/LoopSelections.h"
 #include "analyzer/events/idioms/ModeConditions.h"
 #include "analyzer/events/idioms/NumberUses.h"
+#include "analyzer/events/idioms/OptionEdits.h"
+#include "analyzer/events/idioms/Ranks.h"
+#include "analyzer/events/idioms/Samples.h"
+#include "analyzer/events/idioms/Sequences.h"
+#include "analyzer/events/idioms/SharedState.h"
 #include "analyzer/events/idioms/ShownNumbers.h"
+#include "analyzer/events/idioms/Temporaries.h"
 #include "analyzer/events/marks/Accumulation.h"
-#include "analyzer/events/marks/Assertions.h"
 #include "analyzer/events/marks/ClassTests.h"
-#include "analyzer/events/marks/ConstantWeights.h"
-#include "analyzer/events/marks/CustomFunctions.h"
-#include "analyzer/events/marks/Formulas.h"
-#include "analyzer/events/marks/HandleLists.h"
-#include "analyzer/events/marks/KeptSamples.h"
-#include "analyzer/events/marks/ListChanges.h"
-#include "analyzer/events/marks/LoadedFiles.h"
-#include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/marks/OptionEdits.h"
 #include "analyzer/events/marks/PlainInputs.h"
-#include "analyzer/events/marks/Ranks.h"
-#include "analyzer/events/marks/Samples.h"
-#include "analyzer/events/marks/Sequences.h"
-#include "analyzer/events/marks/SharedState.h"
-#include "analyzer/events/marks/Temporaries.h"
 #include "analyzer/events/marks/Texts.h"
 #include "analyzer/events/modules/FunctionalModes.h"
-#include "analyzer/events/values/LearningRates.h"
 #include "analyzer/events/values/Memory.h"
 #include "analyzer/events/values/Selection.h"
 #include "analyzer/events/values/TypingReader.h"
@@ -163,7 +163,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (!isOperator || site.callee->getOverloadedOperator() == OO_Call)
     markTexts(event);
   if (event.kind == EventKind::Combine)
-    event.listChange = changeOfList(*site.call, vocabulary);
+    event.listChange = changeOfList(call);
   markTyping(event, site);
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.ignoresMode = result->isModuleMethod && ignoresMode(call) &&
@@ -193,7 +193,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.kind == EventKind::Forward && site.object)
     event.hasParameters = vocabulary.hasParameters(values.typeOf(site.object)) ||
                           isMadeOfLayers(paths.last(event.subject.path), vocabulary);
-  event.isLostEdit = isLostEdit(*site.call, *function, vocabulary);
+  event.isLostEdit = isLostEdit(call, *result);
   // A copy may be asked for in another order.
   event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
                        !(site.name == "clone" && !event.operands.empty());
@@ -203,11 +203,10 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.hostRead = readBy(*code, *site.call, vocabulary);
   if (site.isExternal && event.subject.role == TypeRole::Tensor &&
       site.call->getType()->isPointerType())
-    details->danglingView = leftByPointer(*code, *site.call, vocabulary, values);
-  event.leadsIn |= event.kind == EventKind::Combine && site.object &&
-                   leadsIntoObject(*site.call, *site.object, vocabulary);
+    details->danglingView = located(leftByPointer(call, *result));
+  event.leadsIn |= event.kind == EventKind::Combine && leadsIntoObject(call);
   if (event.operation == Operation::WrapMemory)
-    details->danglingView = leftByWrapping(*code, *site.call, vocabulary);
+    details->danglingView = located(leftByWrapping(call, *result));
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
     details->growth = growthOf(*node(site.arguments.front()), call, *result);
@@ -222,9 +221,10 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     details->lastOfLoop = lastOfLoop(call, *result);
     details->readBefore = readBefore(call, *result);
     details->parameterLoop = parameterLoopOf(call, *result);
-    details->use = {node(assertionOf(*site.call, *code, context)),
-                    isVain(*site.call, *code, context), otherTestOf(call, *result),
-                    joinedBy(call, *result)};
+    const SourceManager &sources = context.getSourceManager();
+    details->use = {assertionOf(call, *result, sources, context.getLangOpts()),
+                    isVain(call, *result, sources, context.getLangOpts()),
+                    otherTestOf(call, *result), joinedBy(call, *result)};
   }
   if (event.operation == Operation::ReadScalar ||
       (event.kind == EventKind::Call && site.call->getType()->isArithmeticType()))
@@ -237,38 +237,37 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {
-    details->loader = optionsOf(*site.call, *function->getBody(), vocabulary, context);
-    markSamples(details->loader, site.call->getArg(0)->getType(), vocabulary);
-    details->loader.sampleChange = changeOfKeptSamples(site.call->getArg(0)->getType(), vocabulary);
+    const ir::Type *dataset = call.arguments.front()->type;
+    details->loader = optionsOf(call, *result);
+    markSamples(details->loader, dataset);
+    details->loader.sampleChange = changeOfKeptSamples(dataset);
     if (details->loader.workers > 0)
-      markShared(details->loader, site.call->getArg(0)->getType(), vocabulary);
+      markShared(details->loader, dataset);
   }
   if (const Operation formula = event.kind == EventKind::Combine && event.isTensor
-                                    ? formulaOf(*site.call, *code, vocabulary, context)
+                                    ? formulaOf(call, *result)
                                     : Operation::None;
       formula != Operation::None)
     event.operation = formula;
-  if (isExchange(*site.callee, vocabulary))
+  if (isExchange(*symbol(site.callee)))
     event.operation = Operation::Exchange;
   if (event.operation == Operation::SpreadBatch && isForOneDevice(*site.call))
     event.operation = Operation::None;
   if (event.operation == Operation::Fill && event.kind != EventKind::Create)
-    details->equalNeurons = equalNeuronsOf(*site.call, *code, vocabulary);
-  else if (const auto *apply = dyn_cast<CXXMemberCallExpr>(site.call);
-           apply && event.operation == Operation::Apply)
-    details->equalNeurons = equalNeuronsOfApply(*apply, vocabulary);
+    details->equalNeurons = equalNeuronsOf(call, *result);
+  else if (event.operation == Operation::Apply)
+    details->equalNeurons = equalNeuronsOfApply(call);
   if (event.kind == EventKind::Load || event.operation == Operation::Save)
-    details->file = fileOf(*site.call, *function->getBody());
+    details->file = fileOf(call, *result);
   if (event.kind == EventKind::RequireGrad && event.constant == true)
     event.isDiscarded = asksInVain(*site.call, *code, values, vocabulary);
   if (event.kind == EventKind::Load) {
-    details->filled = node(fillerOf(*site.call, *code, vocabulary));
-    if (mayHaveDevice(*site.call, *function->getBody()))
+    details->filled = fillerOf(call, *result);
+    if (mayHaveDevice(call, *result))
       event.operands.push_back({.role = TypeRole::Device});
   }
-  if (const auto *setter = dyn_cast<CXXMemberCallExpr>(site.call);
-      setter && event.operation == Operation::SetEpoch)
-    details->copied = node(missedLoader(*setter, *code, vocabulary));
+  if (event.operation == Operation::SetEpoch)
+    details->copied = missedLoader(call, *result);
   markOrder(event, site);
   markPlace(event, site);
   const bool isComputed = event.kind == EventKind::Combine || event.kind == EventKind::Overwrite;
@@ -279,7 +278,7 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     event.usesOwnGradient = llvm::any_of(site.arguments, [&](const Expr *argument) {
       return namesGradient(argument, event.subject.path);
     });
-    details->custom.changesInput = changesInput(*function, *site.call, vocabulary);
+    details->custom.changesInput = changesInput(call, *result);
   }
 }
 
@@ -304,7 +303,7 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
       event.isAsync = literalBool(site.call->getArg(i)) == true;
   }
   if (event.kind == EventKind::Create)
-    event.isPageable = site.role == FunctionRole::Create && !pinsMemory(site.call, vocabulary) &&
+    event.isPageable = site.role == FunctionRole::Create && !pinsMemory(node(site.call)) &&
                        llvm::none_of(site.arguments, [&](const Expr *argument) {
                          return takesOptions(argument, vocabulary);
                        });
@@ -315,16 +314,25 @@ void FunctionLowering::markPlace(Event &event, const CallSite &site) {
                      });
 }
 
+DanglingView FunctionLowering::located(const Dangling &left) {
+  DanglingView view{.ending = left.ending, .temporary = left.temporary, .keeper = left.keeper};
+  if (left.original) {
+    view.copy = values.pathOf(CodeMap::expr(left.temporary));
+    view.original = values.pathOf(CodeMap::expr(left.original));
+  }
+  return view;
+}
+
 void FunctionLowering::markMember(Event &event, const Expr &value) {
   event.details.change()->danglingView =
-      leftByView(&value, /*leavesFunction=*/false, vocabulary, values);
+      located(leftByView(node(&value), /*leavesFunction=*/false));
 }
 
 void FunctionLowering::markReturn(Event &event, const ReturnStmt &returned) {
   auto details = event.details.change();
   details->danglingView =
-      leftByView(returned.getRetValue(), /*leavesFunction=*/true, vocabulary, values);
-  details->custom = gradientsOf(*function, returned, vocabulary);
+      located(leftByView(node(returned.getRetValue()), /*leavesFunction=*/true));
+  details->custom = gradientsOf(*node(&returned), *result);
 }
 
 /// Whether \p call tells a layer that is there already which dimension is which.
@@ -336,14 +344,15 @@ static bool changesOrder(const CallExpr &call, const Vocabulary &vocabulary) {
 }
 
 void FunctionLowering::markOrder(Event &event, const CallSite &site) {
+  const ir::Node &call = *node(site.call);
   if (event.operation == Operation::Pad)
-    event.order = orderOfPadded(*site.call, context);
+    event.order = orderOfPadded(call);
   else if (event.operation == Operation::CountElements && !site.arguments.empty())
-    event.order.samples = samplesCountedBy(*site.call, *code, vocabulary);
+    event.order.samples = samplesCountedBy(call, *result);
   else if (event.typing && event.typing->rule == ResultRule::ClassLoss)
-    event.order.isPlain = isPlainLoss(site.arguments, vocabulary);
+    event.order.isPlain = isPlainLoss(call);
   else if (event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor)
-    event.order = orderOf(*site.call, event, context);
+    event.order = orderOf(call, event);
   result->changesOrder |= changesOrder(*site.call, vocabulary);
 }
 
@@ -411,8 +420,8 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
                       ignoresMode(*symbol(record), nodes) && !mayAskForMode(*event.site, *result);
   if (event.subject.role != TypeRole::Optimizer || arguments.size() < 2)
     return;
-  event.details.change()->rate = rateOf(*arguments[1], *code);
-  event.keepsMomentum = setsMomentum(*arguments[1], *function->getBody(), context);
+  event.details.change()->rate = rateOf(*nodes[1], *result);
+  event.keepsMomentum = setsMomentum(*nodes[1], *result);
   if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
     event.trait = Trait::None; // Then a step calls its closure once, too.
 }
@@ -484,7 +493,7 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
     return false;
   if (survey.statements.contains(site.call) &&
       vocabulary.roleOf(site.object->getType()) == TypeRole::Tensor &&
-      (isOfMadeList(site.object, vocabulary) || deadListOf(*site.object, *code, vocabulary)))
+      (isOfMadeList(site.object, vocabulary) || isOfDeadList(*node(site.object), *result)))
     return true;
   const auto *reference = dyn_cast<DeclRefExpr>(site.object->IgnoreParenImpCasts());
   const auto *handle = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
@@ -540,9 +549,11 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
 }
 
 void FunctionLowering::markVariable(Event &event, const VarDecl &variable) {
-  event.details.change()->danglingView = leftByVariable(*code, variable, vocabulary, values);
+  // Since C++23 what a loop goes over lives as long as the loop.
+  if (!variable.isImplicit() || !context.getLangOpts().CPlusPlus23)
+    event.details.change()->danglingView = located(leftByVariable(*symbol(&variable), *result));
   event.isLostEdit =
-      isLostCopy(variable, *function, vocabulary) ||
+      isLostCopy(*symbol(&variable), *result) ||
       (event.subject.role == TypeRole::Device && variable.hasInit() && isUnusedOptions(variable));
 }
 
@@ -570,8 +581,8 @@ static bool mayGiveBack(const Expr *value, PathId place, Values &values) {
 
 void FunctionLowering::markAssignment(Event &event, const CallSite &site, const Expr *assigned) {
   auto details = event.details.change();
-  details->danglingView = leftByView(assigned, /*leavesFunction=*/false, vocabulary, values);
-  details->custom.keepsOutput = keepsOutput(*function, *site.object, *assigned, vocabulary);
+  details->danglingView = located(leftByView(node(assigned), /*leavesFunction=*/false));
+  details->custom.keepsOutput = keepsOutput(*node(site.object), *node(assigned), *result);
   event.keepsBest = isOfBest(*node(site.call), *result);
   const auto *member = dyn_cast<MemberExpr>(strip(site.object));
   const auto *field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr;

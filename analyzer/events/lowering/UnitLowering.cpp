@@ -5,9 +5,8 @@
 #include "SharedFunctions.h"
 #include "UserFunctions.h"
 #include "analyzer/events/Interfaces.h"
-#include "analyzer/events/marks/KernelLaunches.h"
-#include "analyzer/events/marks/Loaders.h"
-#include "analyzer/events/values/FunctionCode.h"
+#include "analyzer/events/idioms/KernelLaunches.h"
+#include "analyzer/events/idioms/Loaders.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/UserCode.h"
 
@@ -75,14 +74,12 @@ private:
 
   /// What is known of a function besides its events.
   void describe(FunctionBody &body) {
-    const FunctionCode code(body, vocabulary->code());
     if (context.getLangOpts().CUDA)
-      body.kernelCare = kernelCareOf(code, *vocabulary);
+      body.kernelCare = kernelCareOf(body);
     llvm::SmallPtrSet<const ir::Symbol *, 16> seen;
     const auto addLoader = [&](const ir::Symbol *variable) {
       if (variable && variable->isVariable() && variable->type && variable->type->record &&
-          seen.insert(variable->first).second &&
-          keepsOrder(*CodeMap::variable(variable), *vocabulary))
+          seen.insert(variable->first).second && keepsOrder(*variable))
         body.orderedLoaders.push_back(variable);
     };
     ir::forEach(body.body, [&](const ir::Node &node) {

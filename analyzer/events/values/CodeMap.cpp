@@ -2,6 +2,8 @@
 
 #include "Values.h"
 
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -525,6 +527,8 @@ void CodeMap::describeVariable(ir::Symbol &symbol, const VarDecl &variable) {
   symbol.isExtern = symbol.isStatic && llvm::any_of(variable.redecls(), [](const VarDecl *each) {
                       return each->getStorageClass() == SC_Extern;
                     });
+  symbol.isOfThread = variable.getTSCSpec() != TSCS_unspecified;
+  symbol.mayBeUnused = variable.hasAttr<UnusedAttr>();
   symbol.isRangeElement = variable.isCXXForRangeDecl();
   if (const auto *parameter = dyn_cast<ParmVarDecl>(&variable)) {
     symbol.index = parameter->getFunctionScopeIndex();
@@ -569,6 +573,8 @@ void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function)
   if (constructor && constructor->getInheritedConstructor())
     symbol.inherited = this->symbol(constructor->getInheritedConstructor().getConstructor());
   symbol.purpose = vocabulary.roleOf(&function);
+  symbol.run = vocabulary.operatorOf(&function);
+  symbol.neverReturns = function.isNoReturn();
   symbol.worksInPlace = vocabulary.worksInPlace(&function);
   const auto *method = dyn_cast<CXXMethodDecl>(&function);
   symbol.isClosure = method && method->getParent()->isLambda();
@@ -631,6 +637,28 @@ void CodeMap::settle() {
   isMaking = false;
 }
 
+/// The types that an instance of a template is made of, without those that are there by default.
+static llvm::SmallVector<QualType, 2> argumentsOf(const CXXRecordDecl *record) {
+  llvm::SmallVector<QualType, 2> types;
+  const auto add = [&](const TemplateArgument &argument) {
+    if (argument.getKind() == TemplateArgument::Type)
+      types.push_back(argument.getAsType());
+  };
+  const auto *special = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
+  if (!special)
+    return types;
+  const TemplateParameterList &parameters =
+      *special->getSpecializedTemplate()->getMostRecentDecl()->getTemplateParameters();
+  for (const auto [parameter, argument] :
+       llvm::zip(parameters, special->getTemplateArgs().asArray()))
+    if (argument.getKind() == TemplateArgument::Pack)
+      llvm::for_each(argument.pack_elements(), add);
+    else if (const auto *type = dyn_cast<TemplateTypeParmDecl>(parameter);
+             type && !type->hasDefaultArgument())
+      add(argument);
+  return types;
+}
+
 const ir::Type *CodeMap::type(QualType type) {
   if (type.isNull())
     return nullptr;
@@ -670,16 +698,10 @@ const ir::Type *CodeMap::type(QualType type) {
   for (const CXXRecordDecl *module : vocabulary.heldIn(type).modules)
     modules.push_back(symbol(module));
   result->modules = llvm::ArrayRef(modules).copy(allocator);
-  const auto *special =
-      dyn_cast_or_null<ClassTemplateSpecializationDecl>(object->getAsCXXRecordDecl());
-  if (special && special->getIdentifier() && isStandard(special)) {
-    const auto arguments = special->getTemplateArgs().asArray();
-    if (special->getName() == "tuple" && !arguments.empty() &&
-        arguments.front().getKind() == TemplateArgument::Pack)
-      result->parts = arguments.front().pack_size();
-    else if (special->getName() == "pair")
-      result->parts = arguments.size();
-  }
+  llvm::SmallVector<const ir::Type *, 2> arguments;
+  for (const QualType argument : argumentsOf(object->getAsCXXRecordDecl()))
+    arguments.push_back(this->type(argument));
+  result->arguments = llvm::ArrayRef(arguments).copy(allocator);
   return result;
 }
 
@@ -694,6 +716,7 @@ void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
   symbol.isDependent = record.isDependentContext();
   if (!symbol.isStandard)
     symbol.role = vocabulary.roleOf(&record);
+  symbol.isStateless = isModule(symbol.role) && vocabulary.isStateless(record);
   if (symbol.isFramework)
     symbol.rule = vocabulary.ruleOf(&record);
   if (!symbol.isStandard)

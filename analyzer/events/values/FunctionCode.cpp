@@ -63,6 +63,4 @@ bool FunctionCode::isConditional(const Stmt *site, const Stmt *within) const {
   return lowered.isConditional(map.node(site), map.node(within));
 }
 
-bool FunctionCode::isInBranch(const Stmt *site) const { return lowered.isInBranch(map.node(site)); }
-
 } // namespace gradtidy

@@ -42,12 +42,10 @@ public:
 
   // --- see FunctionBody
 
-  bool isStep() const { return lowered.isStep; }
   llvm::SmallVector<const clang::Stmt *, 4> loopsAround(const clang::Stmt *site) const;
   bool mentions(const clang::VarDecl &variable) const;
   bool mayChange(const clang::VarDecl &variable, const clang::Stmt *within) const;
   bool isConditional(const clang::Stmt *site, const clang::Stmt *within = nullptr) const;
-  bool isInBranch(const clang::Stmt *site) const;
 
 private:
   mutable std::unique_ptr<clang::ParentMap> parents; ///< Made when it is first needed.

@@ -43,10 +43,6 @@ std::optional<Assigned> asAssignment(const Expr *expr) {
   return std::nullopt;
 }
 
-bool isCopyOrMove(const CXXConstructExpr *construct) {
-  return construct->getConstructor()->isCopyOrMoveConstructor();
-}
-
 const Expr *originalOf(const Expr *expr) {
   expr = strip(expr);
   const auto *construct = dyn_cast<CXXConstructExpr>(expr);
@@ -63,11 +59,6 @@ const Expr *convertedFrom(const Expr *value) {
     value = strip(construct->getArg(0));
   }
   return value;
-}
-
-bool isMethodCall(const CallExpr *call) {
-  return isa<CXXMemberCallExpr>(call) ||
-         isa<UnresolvedMemberExpr>(call->getCallee()->IgnoreParens());
 }
 
 const Expr *methodObject(const CallExpr *call) {
@@ -87,11 +78,6 @@ const Expr *objectOf(const CallExpr *call) {
   if (isa<CXXOperatorCallExpr>(call) && isa_and_nonnull<CXXMethodDecl>(call->getDirectCallee()))
     return call->getArg(0);
   return nullptr;
-}
-
-const CXXRecordDecl *classOf(const FunctionDecl *function) {
-  const auto *method = dyn_cast_or_null<CXXMethodDecl>(function);
-  return method ? method->getParent()->getCanonicalDecl() : nullptr;
 }
 
 bool isPassedOver(const Decl *declaration, const std::function<bool(const Decl *)> &isUserCode) {

@@ -33,24 +33,17 @@ struct Assigned {
 /// What \p expr assigns where it is an assignment.
 std::optional<Assigned> asAssignment(const clang::Expr *expr);
 
-bool isCopyOrMove(const clang::CXXConstructExpr *construct);
-
 /// What a copy is made of, through all constructions of one argument; \p expr if it is none.
 const clang::Expr *originalOf(const clang::Expr *expr);
 
 /// What a conversion to a class, such as that for numbers, is made of, or null.
 const clang::Expr *convertedFrom(const clang::Expr *value);
 
-bool isMethodCall(const clang::CallExpr *call);
-
 /// The object of a call of a method, also where its overload is open. Null if it is implicit.
 const clang::Expr *methodObject(const clang::CallExpr *call);
 
 /// The object of a member call or of a member operator, or null.
 const clang::Expr *objectOf(const clang::CallExpr *call);
-
-/// The class of a method. Null for other functions, and for null.
-const clang::CXXRecordDecl *classOf(const clang::FunctionDecl *function);
 
 /// Whether visitors of the user's code, which \p isUserCode tells, pass over the declaration.
 bool isPassedOver(const clang::Decl *declaration,

@@ -141,11 +141,6 @@ bool Vocabulary::worksInPlace(llvm::StringRef member) const {
              : model.roleOfMember(TypeRole::Tensor, member) == FunctionRole::Overwrite;
 }
 
-bool Vocabulary::changesObject(const clang::CallExpr &call) const {
-  const auto *operation = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&call);
-  return (operation && operation->isAssignmentOp()) || worksInPlace(call.getDirectCallee());
-}
-
 FunctionRole Vocabulary::roleOf(const clang::FunctionDecl *function) {
   function = function->getCanonicalDecl();
   if (auto known = functions.find(function); known != functions.end())
@@ -179,12 +174,11 @@ const clang::CXXRecordDecl *Vocabulary::classOf(clang::QualType type) {
   return isHolder ? heldBy(record) : record;
 }
 
-bool Vocabulary::isStateless(clang::QualType type) {
-  const clang::CXXRecordDecl *record = classOf(type);
-  if (!record || !record->hasDefinition() || isFramework(record))
-    return record && traitOf(record) == Trait::Stateless;
+bool Vocabulary::isStateless(const clang::CXXRecordDecl &record) {
+  if (!record.hasDefinition() || isFramework(&record))
+    return traitOf(&record) == Trait::Stateless;
   // Tensors in structs of the user's own are settings.
-  return isPlain(*record->getDefinition(), [&](const clang::FieldDecl &field) {
+  return isPlain(*record.getDefinition(), [&](const clang::FieldDecl &field) {
     const clang::CXXRecordDecl *type = field.getType()->getAsCXXRecordDecl();
     const bool isStruct = type && !isStandard(type) && !isFramework(type);
     return (holdsTensors(field.getType()) && !isStruct) || reachesTraining(field.getType());

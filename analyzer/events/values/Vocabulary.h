@@ -59,10 +59,6 @@ public:
   /// The same of a method of which only the name is known.
   bool worksInPlace(llvm::StringRef member) const;
 
-  /// Whether \p call gives its object other elements, or makes another tensor of it: an assignment,
-  /// or what works in place.
-  bool changesObject(const clang::CallExpr &call) const;
-
   /// The type of elements that a constant of the framework stands for, or Unknown.
   ElementType elementOf(const clang::ValueDecl *constant) const {
     return model.element(canonicalName(constant));
@@ -72,9 +68,9 @@ public:
   /// its holder.
   ResultRule ruleOf(const clang::NamedDecl *declaration) const;
 
-  /// Whether modules of that type have neither parameters nor a mode: as the model says, or because
-  /// nothing is in the class.
-  bool isStateless(clang::QualType type);
+  /// Whether modules of that class have neither parameters nor a mode: as the model says, or
+  /// because nothing is in the class.
+  bool isStateless(const clang::CXXRecordDecl &record);
 
   /// Whether modules of that type have no tensors that move with them: dropout, and classes of the
   /// user's that register nothing.

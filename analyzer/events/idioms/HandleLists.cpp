@@ -1,0 +1,102 @@
+#include "HandleLists.h"
+
+#include "CodeForms.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace gradtidy {
+
+using namespace ir;
+
+/// The variable of which \p expr is an element, or null: `list[i]`, `list.front()`.
+static const Symbol *listOf(const Node *expr) {
+  const Node *access = asCall(strip(expr));
+  const Node *object = access ? objectOf(*access) : nullptr;
+  const bool isAccess = object && (access->op == "[]" || llvm::is_contained({"at", "front", "back"},
+                                                                            access->calledName()));
+  return isAccess ? variableOf(object) : nullptr;
+}
+
+static bool isAttribute(llvm::StringRef name) {
+  return llvm::is_contained({"size", "empty", "device", "sizes", "dim", "dtype", "scalar_type",
+                             "numel", "options", "defined", "requires_grad"},
+                            name);
+}
+
+/// Whether what is done with \p mention, the list or an element, keeps it from everybody.
+static bool isKeptBack(const Node &mention, const Symbol &list, const FunctionBody &function) {
+  for (const Node *outer : function.around(&mention)) {
+    if (const std::optional<Assignment> assigned = asAssignment(*outer))
+      return listOf(assigned->target) == &list;
+    if (outer->kind == NodeKind::MemberCall && isAttribute(outer->calledName()))
+      return true;
+    if (!outer->isExpression)
+      break;
+  }
+  return false;
+}
+
+/// Whether the variable is a list of a module's parameters, made for it alone.
+static bool listsParameters(const Symbol &list) {
+  const Node *made = list.isLocal && !list.isStatic ? asCall(originalOf(list.init)) : nullptr;
+  return made && made->symbol && makesValue(*made) &&
+         (made->symbol->purpose == FunctionRole::Parameters ||
+          made->symbol->name == "parameters"); // One of the user's.
+}
+
+bool isOfDeadList(const Node &place, const FunctionBody &function) {
+  const Symbol *list = listOf(&place);
+  const Type *type = list ? list->type : nullptr;
+  if (!type || !type->record || type->isReference)
+    return false;
+  const bool isGiven = list->kind == SymbolKind::Parameter && type->record->isStandard &&
+                       list->owner == function.function;
+  bool isDead = isGiven || listsParameters(*list);
+  forEach(isDead ? function.body : nullptr, [&](const Node &code) {
+    isDead &= code.kind != NodeKind::Reference || code.symbol != list ||
+              isKeptBack(code, *list, function);
+  });
+  return isDead;
+}
+
+/// Whether the expression makes a module, which has state of its own.
+static bool makesModule(const Node &expr) {
+  const Symbol *record = moduleClassOf(expr.type);
+  const Node *made = record && !record->isStateless ? originalOf(&expr) : nullptr;
+  return (made && made->calledName() == "make_shared") ||
+         (asConstruction(made) && (made->arguments.empty() || !isNull(made->arguments.front())));
+}
+
+/// Whether the call changes the tensor that an element of the list is.
+static bool changesElement(const Node &call, const Symbol &list) {
+  const std::optional<Assignment> assigned = asAssignment(call);
+  const Node *part = assigned ? asCall(strip(assigned->target)) : &call; // list[i][j] = value
+  const Node *object = part ? objectOf(*part) : nullptr;
+  return object && listOf(object) == &list && (assigned || changesObject(call));
+}
+
+const Node *changeOfShared(const Node &made, const FunctionBody &function) {
+  const Symbol *record = gradtidy::classOf(made.symbol);
+  if (!record || !record->isStandard || record->name != "vector" || made.arguments.size() < 2 ||
+      !made.arguments[0]->type->isInteger || made.arguments[0]->integer.value_or(2) <= 1)
+    return nullptr;
+  const Node &element = *made.arguments[1];
+  if (makesModule(element))
+    return &made;
+  const Node *declared = as(NodeKind::Declaration, function.statementOf(&made));
+  const Symbol *list = declared ? onlyVariableOf(*declared) : nullptr;
+  if (!list || strip(list->init) != &made || element.type->role != TypeRole::Tensor)
+    return nullptr;
+  const Node *change = nullptr;
+  bool isReplaced = false;
+  forEach(function.body, [&](const Node &code) {
+    const std::optional<Assignment> assigned = asAssignment(code);
+    isReplaced |=
+        assigned && listOf(assigned->target) == list && !function.loopsAround(&code).empty();
+    if (!change && code.isCall() && changesElement(code, *list))
+      change = &code;
+  });
+  return isReplaced ? nullptr : change;
+}
+
+} // namespace gradtidy

@@ -1,0 +1,190 @@
+#include "KernelLaunches.h"
+
+#include "CodeForms.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gradtidy {
+
+using namespace ir;
+
+static bool namesLayout(llvm::StringRef name) {
+  return name.contains_insensitive("contiguous") || name == "stride" || name == "strides" ||
+         name == "is_non_overlapping_and_dense" || name == "suggest_memory_format";
+}
+
+/// Whether \p call is of a function that checks a tensor, or leaves to it what to do with that.
+static bool checks(const Node &call) { return nameOfCallee(call).contains_insensitive("check"); }
+
+/// `CUDA_KERNEL_CHECK()`, `cudaCheckError()`, `getLastCudaError(…)`
+static bool asksForErrors(llvm::StringRef name) {
+  const auto has = [&](llvm::StringRef part) { return name.contains_insensitive(part); };
+  return (has("check") && (has("cuda") || has("launch") || has("kernel") || has("error"))) ||
+         (has("last") && has("error"));
+}
+
+/// Whether \p argument is missing, or names the stream that is there without any.
+static bool isDefaultStream(const Node *argument) {
+  return argument->kind == NodeKind::DefaultArgument || isNull(argument) ||
+         stripped(argument)->integer == 0;
+}
+
+/// What gives the memory of a tensor in \p argument, or in what the variable that it names begins
+/// with: a pointer, or an accessor, which knows sizes and strides.
+static const Node *memoryIn(const Node &argument, unsigned depth = 0) {
+  if (argument.isCall() && isTensor(objectOf(argument))) {
+    const Type &type = *argument.type;
+    return type.isPointer || type.name.contains("Accessor") ? &argument : nullptr;
+  }
+  const Symbol *variable = argument.kind == NodeKind::Reference ? argument.symbol : nullptr;
+  if (variable && variable->hasLocalStorage() && variable->init && depth == 0)
+    return memoryIn(*variable->init, depth + 1);
+  for (const Node *child : argument.children)
+    if (const Node *memory = memoryIn(*child, depth))
+      return memory;
+  return nullptr;
+}
+
+namespace {
+
+class CareReader {
+public:
+  explicit CareReader(const FunctionBody &function) : function(function) {}
+
+  KernelCare read() {
+    forEach(function.body, [&](const Node &code) { visit(code); });
+    return std::move(care);
+  }
+
+private:
+  void visit(const Node &code);
+  void noteCall(const Node &call);
+  void noteVariable(const Symbol &variable);
+  void noteLaunch(const Node &call);
+  KernelLaunch launchBy(const Node &call) const;
+  std::optional<RawPointer> rawPointer(const Node &pointer) const;
+  bool isSettled(const Symbol &tensor) const;
+
+  const FunctionBody &function;
+  KernelCare care;
+};
+
+void CareReader::visit(const Node &code) {
+  if (code.kind == NodeKind::KernelCall)
+    noteLaunch(code);
+  if (code.isCall())
+    noteCall(code);
+  // Of a macro that is not there, nothing else is left.
+  if (code.kind == NodeKind::Open && asksForErrors(code.op))
+    care.asksForErrors = care.asksLast = true;
+  for (const Symbol *declared : code.declared)
+    if (declared->isVariable())
+      noteVariable(*declared);
+}
+
+void CareReader::noteCall(const Node &call) {
+  if (asksForErrors(nameOfCallee(call)))
+    care.asksForErrors = care.asksLast = true;
+  const Symbol *callee = call.symbol;
+  if (!callee)
+    return;
+  care.choosesDevice |= callee->trait == Trait::ChoosesDevice;
+  // Whoever waits for the GPU and looks at what that gives is told, too.
+  const bool asks = callee->trait == Trait::AsksForErrors ||
+                    (callee->operation == Operation::Synchronize && !call.type->isVoid &&
+                     !function.expressionStatementOf(&call));
+  if (asks)
+    care.asksForErrors = care.asksLast = true;
+  const auto isPointer = [](const Symbol *parameter) { return parameter->type->isPointer; };
+  if (callee->isUser && call.kind != NodeKind::KernelCall &&
+      llvm::any_of(callee->parameters, isPointer))
+    if (KernelLaunch launch = launchBy(call); launch.isOnTensors) {
+      launch.configuration = launch.call;
+      care.calls.push_back(std::move(launch));
+    }
+  care.asksForLayout |=
+      namesLayout(callee->name) || (checks(call) && llvm::any_of(call.arguments, isTensor));
+}
+
+/// A class that is called a guard, and says nothing of gradients, may be one of devices.
+void CareReader::noteVariable(const Symbol &variable) {
+  const Symbol *record = variable.type ? variable.type->record : nullptr;
+  care.choosesDevice |=
+      record && (record->trait == Trait::ChoosesDevice ||
+                 (record->name.ends_with("Guard") && record->trait != Trait::GradGuard));
+}
+
+/// What the kernel, or the function, that \p call runs gets of the memory of tensors.
+KernelLaunch CareReader::launchBy(const Node &call) const {
+  KernelLaunch launch;
+  launch.call = &call;
+  llvm::SmallPtrSet<const Symbol *, 4> seen;
+  for (const Node *argument : call.arguments) {
+    const Node *memory = memoryIn(*argument);
+    launch.isOnTensors |= memory != nullptr;
+    if (const Symbol *variable = variableOf(argument);
+        variable && variable->kind == SymbolKind::Parameter && variable->type->isPointer)
+      launch.handedOn.push_back(variable);
+    if (const auto raw = memory ? rawPointer(*memory) : std::nullopt;
+        raw && (!raw->tensor || seen.insert(raw->tensor).second))
+      launch.pointers.push_back(*raw);
+  }
+  return launch;
+}
+
+void CareReader::noteLaunch(const Node &call) {
+  KernelLaunch launch = launchBy(call);
+  if (!launch.isOnTensors && launch.handedOn.empty())
+    return;
+  launch.configuration = call.children[1]; // Behind what is called.
+  const auto given = launch.configuration->arguments;
+  launch.isOnDefaultStream = given.size() < 4 || isDefaultStream(given[3]);
+  care.launches.push_back(std::move(launch));
+  care.asksLast = false;
+}
+
+std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) const {
+  if (!pointer.type->isPointer)
+    return std::nullopt;
+  RawPointer raw;
+  raw.pointer = &pointer;
+  const Node *tensor = objectOf(pointer);
+  for (unsigned depth = 0; tensor && depth < 4; ++depth) {
+    tensor = originalOf(tensor);
+    if (tensor->isCall()) {
+      if (!tensor->symbol || tensor->symbol->operation != Operation::Permute)
+        return std::nullopt;
+      raw.rearranged = tensor;
+      return raw;
+    }
+    const Symbol *variable = variableOf(tensor);
+    if (!variable || isSettled(*variable))
+      return std::nullopt;
+    if (!raw.tensor)
+      raw.tensor = variable;
+    if (variable->kind == SymbolKind::Parameter)
+      return raw;
+    tensor = variable->hasLocalStorage() ? variable->init : nullptr;
+  }
+  return std::nullopt;
+}
+
+/// Whether the function knows how \p tensor lies in memory: it asks, checks, or assigns another.
+bool CareReader::isSettled(const Symbol &tensor) const {
+  bool isSettled = false;
+  const auto names = [&](const Node *expr) { return variableOf(expr) == &tensor; };
+  forEach(function.body, [&](const Node &code) {
+    const bool isLayout = namesLayout(code.calledName());
+    const std::optional<Assignment> assigned = asAssignment(code);
+    isSettled |= (assigned && names(assigned->target)) || (isLayout && names(objectOf(code))) ||
+                 ((isLayout || checks(code)) && llvm::any_of(code.arguments, names));
+  });
+  return isSettled;
+}
+
+} // namespace
+
+KernelCare kernelCareOf(const FunctionBody &function) { return CareReader(function).read(); }
+
+} // namespace gradtidy

@@ -176,8 +176,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       value.autograd.graph = Graph::Detached;
     if (operand.isMovedThere)
       value.placement.device = {};
-    if (value.storage.inference && !isOfParts && value.autograd.mayHaveGraph()) // Not recorded.
-      value.autograd.graph = keepsValues(event.operation) ? Graph::Unknown : Graph::Detached;
+    if (value.storage.inference && value.autograd.mayHaveGraph()) // No operation is recorded.
+      value.autograd.graph =
+          isOfParts || keepsValues(event.operation) ? Graph::Unknown : Graph::Detached;
     if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
       value.autograd.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
     result.autograd.sources = tables.sources.join(result.autograd.sources, value.autograd.sources);

@@ -144,6 +144,28 @@ void handles() {
              Contains("; a: float32 (2), graph attached"));
 }
 
+TEST_CASE("What a forward pass does to its input is known, also where others may hold that") {
+  const Project project;
+  project.write("inputs.cpp", R"(#include <torch/torch.h>
+void elsewhere(torch::Tensor x);
+struct NetImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    x.requires_grad_(true);
+    elsewhere(x);
+    return x.exp();
+  }
+};
+TORCH_MODULE(Net);
+void run(Net net) {
+  torch::Tensor x = torch::ones({2});
+  net(x);
+  x.sum();
+}
+)");
+  CHECK_THAT(ir(project, {"--values", "inputs.cpp", "run"}).out,
+             Contains("; x: float32 (2), graph attached"));
+}
+
 TEST_CASE("What is assigned through a pointer is what that leads to") {
   const Project project;
   project.write("pointers.cpp", R"(#include <torch/torch.h>

@@ -1,6 +1,28 @@
 #include "Arguments.h"
 
+#include "State.h"
+
 namespace gradtidy {
+
+/// Whether \p node is `*pointer`, of whatever kind the pointer is.
+static bool isDereference(const ir::Node *node) {
+  const ir::Node *target = node ? ir::withoutParentheses(&node->spelled()) : nullptr;
+  if (!target || target->op != "*")
+    return false;
+  return target->kind == ir::NodeKind::Unary ||
+         (target->kind == ir::NodeKind::OperatorCall && target->arguments.size() == 1);
+}
+
+PathId assignedBy(const Event &bind, const State &state) {
+  const ir::Node &site = *bind.site;
+  const bool isAssignment = site.kind == ir::NodeKind::OperatorCall && site.op == "=";
+  if (isAssignment && bind.bind == BindKind::Value && !site.arguments.empty() &&
+      isDereference(site.arguments.front()))
+    if (const PathId object = state.resolve(bind.subject.path);
+        object != state.tables->paths.unknown())
+      return object;
+  return bind.subject.path;
+}
 
 const Operand *argumentOf(const Event &event, unsigned index) {
   if (event.subject.path) {

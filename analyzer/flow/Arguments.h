@@ -1,10 +1,16 @@
-// What events give the framework's operators as arguments.
+// What events give the framework's operators as arguments, and what they assign to.
 #pragma once
 
 #include "analyzer/events/Event.h"
 #include "analyzer/model/Operators.h"
 
 namespace gradtidy {
+
+class State;
+
+/// What a Bind assigns to: its subject, or what that leads to where it is a pointer, `*pointer =
+/// x`.
+PathId assignedBy(const Event &bind, const State &state);
 
 /// What the event gives the operator it runs as argument \p index; null for a default.
 const Operand *argumentOf(const Event &event, unsigned index);

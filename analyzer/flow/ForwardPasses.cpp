@@ -49,6 +49,10 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   const unsigned visitsBefore = std::exchange(visits, 0);
   const std::uint64_t workBefore = std::exchange(work, 0);
 
+  // The caller's handle of an input, which the pass has no name for.
+  const auto handleOf = [&](size_t input) {
+    return tables.paths.element(event.result, static_cast<std::int64_t>(input));
+  };
   State entry = entryOf(body);
   entry.restoreGradMode({inputs.modes, {}});
   for (size_t i = 0; i < body.parameters.size(); ++i) {
@@ -60,6 +64,8 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
     given.autograd.graph = inputs.tensors[i].graph;
     given.storage.object = tables.paths.element(place.path, 0); // By this it is known again.
     entry.setValue(place.path, given);
+    if (place.role == TypeRole::Tensor)
+      entry.setValue(handleOf(i), given);
   }
   visits = work = 0; // What constructors take is not the pass's.
   const std::optional<State> end = solve(body, entry, /*observe=*/!snapshots, inputs.told);
@@ -85,11 +91,9 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   };
   pass.result = valueAt(body.returned);
   noteMaker(body, pass.result.origin.made);
-  for (const FunctionBody::Parameter &parameter : body.parameters) {
-    const PathId object = tables.paths.element(parameter.place.path, 0);
-    const Value left = valueAt(parameter.place.path);
-    const bool isKnown = parameter.place.role == TypeRole::Tensor && left.storage.object == object;
-    pass.left.push_back(isKnown ? std::optional(left) : std::nullopt);
+  for (size_t i = 0; i < body.parameters.size(); ++i) {
+    const bool isTensor = body.parameters[i].place.role == TypeRole::Tensor;
+    pass.left.push_back(isTensor ? std::optional(valueAt(handleOf(i))) : std::nullopt);
   }
   for (const PathStep &step : partsOf(*body.function->type))
     pass.parts.push_back({step, valueAt(tables.paths.step(end->resolve(body.returned), step))});

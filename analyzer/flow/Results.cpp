@@ -176,6 +176,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
       value.autograd.graph = Graph::Detached;
     if (operand.isMovedThere)
       value.placement.device = {};
+    if (value.storage.inference && value.autograd.mayHaveGraph()) // No operation is recorded.
+      value.autograd.graph =
+          isOfParts || keepsValues(event.operation) ? Graph::Unknown : Graph::Detached;
     if (operand.role == TypeRole::ScriptModule && event.kind == EventKind::Combine)
       value.autograd.graph = Graph::Unknown; // An attribute may be a parameter, or anything else.
     result.autograd.sources = tables.sources.join(result.autograd.sources, value.autograd.sources);
@@ -251,6 +254,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.autograd.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
   if (mode & GradMode::Depends && leavesGraph)
     result.autograd.graph |= Graph::Unknown;
+  if (isOfParts && attached && !isCertain) // Of what holds several, that says that one has a graph.
+    parts = (parts & ~Graph::Attached) | Graph::Unknown;
   if (isOfParts && parts) {
     result.autograd.graph = static_cast<std::uint8_t>(parts);
     result.placement.hasDimensions &= haveDimensions;
@@ -309,7 +314,12 @@ Value Interpreter::combined(const Event &event, const State &state) const {
   const TensorType &type = tables.types[result.layout.type];
   result.placement.hasDimensions =
       hasDimensions(type.shape, result.placement.hasDimensions && !mayLoseDimensions(event));
-  if (isIntegral(type.element) && (event.resultRole == TypeRole::Tensor || event.run))
+  const bool isOfIntegers =
+      isIntegral(type.element) && (event.resultRole == TypeRole::Tensor || event.run);
+  if (isOfIntegers && event.run && event.run->changes(0)) { // `flags.lt_(x)` takes up a graph.
+    if (result.autograd.graph & Graph::Attached)
+      result.autograd.graph |= Graph::Unknown;
+  } else if (isOfIntegers)
     result.autograd.graph = Graph::Detached; // Autograd gives gradients to real numbers alone.
   else if (type.element == ElementType::Unknown && mayGiveIntegers(event) &&
            result.autograd.graph & Graph::Attached)
@@ -381,6 +391,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
   result.storage.object = tables.paths.element(event.result, 0);
   if (event.operation != Operation::WrapMemory)
     result.storage.origin = event.result;
+  result.storage.inference = storageOf(event, state, result).inference;
   if (event.details->holder)
     result.storage.wrapped = &event;
   if (event.operation == Operation::Allocate &&

@@ -249,7 +249,15 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   }
   Device device = value && role == TypeRole::Device ? deviceOf(*value) : Device{};
+  // Pointers lead there still; what holds a gradient keeps the one that it has.
+  llvm::SmallVector<PathId, 2> pointers;
+  if (kind == BindKind::Value && last.kind != PathStep::Gradient && mayBeTarget(to))
+    for (const auto &[pointer, alias] : aliases)
+      if (alias.target == to && !alias.isReference && !paths.isWithin(pointer, to))
+        pointers.push_back(pointer);
   forget(to, true);
+  for (PathId pointer : pointers)
+    setAlias(pointer, {to, false});
   if (!value)
     return;
   if (kind == BindKind::Reference) {
@@ -482,6 +490,11 @@ void State::setValue(PathId path, const Value &value) {
   values[path] = value;
 }
 
+/// Whether it may be that of a list, or of what else holds several tensors.
+static bool holdsSeveral(const Value &value) {
+  return !value.storage.object && !value.storage.memory;
+}
+
 void State::changeHandles(PathId object, const Value &before,
                           llvm::function_ref<void(Value &)> change) {
   const Storage &storage = before.storage;
@@ -499,10 +512,10 @@ void State::changeHandles(PathId object, const Value &before,
       return false;
     if (storage.memory && value.storage.memory)
       return storage.memory == value.storage.memory;
-    const bool isAlike = before.layout.type == value.layout.type ||
-                         before.layout.type == unknownType || value.layout.type == unknownType;
+    const TypeId both = tables->types.join(before.layout.type, value.layout.type);
+    const bool isAlike = both == before.layout.type || both == value.layout.type;
     return (before.origin.made && before.origin.made == value.origin.made) ||
-           (isAlike && value.storage.object && haveCommonSource(value));
+           ((isAlike || holdsSeveral(value)) && haveCommonSource(value));
   };
   values.changeIf(
       [&](const auto &entry) {
@@ -533,6 +546,15 @@ void State::recordInMemory(PathId object) {
         else
           value.autograd = joined(value.autograd, written.autograd, *tables);
       });
+  const auto sources = tables->sources.members(written.autograd.sources);
+  values.changeIf(
+      [&](const auto &entry) {
+        const Value &value = entry.second;
+        return holdsSeveral(value) && !value.autograd.mayHaveGraph() &&
+               llvm::any_of(tables->sources.members(value.autograd.sources),
+                            [&](PathId path) { return llvm::is_contained(sources, path); });
+      },
+      [&](PathId, Value &value) { value.autograd.graph |= Graph::Unknown; });
 }
 
 void State::addValue(PathId path, const Value &value) {

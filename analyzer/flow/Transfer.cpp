@@ -72,9 +72,10 @@ void Interpreter::bindPlace(const Event &event, State &state) {
   const SourcesId memory = !contents.lending.taken && value->role == TypeRole::Tensor
                                ? state.memoryOf(*value)
                                : noSources;
-  PathId place = state.place(event.subject.path);
+  const PathId assigned = assignedBy(event, state);
+  PathId place = state.place(assigned);
   bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
-  state.bind(event.subject.path, event.bind, event.subject.role, value);
+  state.bind(assigned, event.bind, event.subject.role, value);
   if (event.isUpdate)
     state.replaceElements(place, contents); // In a loop over all.
   if (memory != noSources && place != tables.paths.unknown()) {
@@ -148,6 +149,8 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
         contents.autograd.graph = (contents.autograd.graph & ~Graph::Detached) | Graph::Unrecorded;
         contents.autograd.disabled = part.autograd.disabled;
       }
+      if (operand.isTensor)
+        contents.autograd.graph |= part.autograd.graph & Graph::Detached;
       if (part.placement.device.isKnown())
         contents.stayOn(part);
     }
@@ -155,10 +158,15 @@ void Interpreter::mutateSubject(const Event &event, State &state, const Value &v
       contents.layout.type = typeOfElements(event, state);
   }
   if (event.subject.role != TypeRole::Tensor) {
-    if (addsGraph)
-      contents.autograd.graph |= Graph::Attached;
+    const bool isCertain = llvm::any_of(event.operands, [&](const Operand &operand) {
+      const unsigned graph = operand.isTensor ? unsigned(state.valueOf(operand).autograd.graph) : 0;
+      return graph == Graph::Attached ||
+             (operand.role != TypeRole::Tensor && graph & Graph::Attached);
+    });
     contents.autograd.graph &= ~Graph::Unknown;
-    if (isUnknown && !addsGraph) // What is added may have one.
+    if (isCertain)
+      contents.autograd.graph |= Graph::Attached;
+    else if (addsGraph || isUnknown) // What is added may have one; Attached: one of them has.
       contents.autograd.graph |= Graph::Unknown;
   }
   if (event.subject.role == TypeRole::Tensor) {

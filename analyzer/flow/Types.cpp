@@ -470,6 +470,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
   case ResultRule::Grown:
     result = {first.element, unsized(first.shape)};
     result.shape.isOpen = true;
+    for (const TensorType &each : given) // Each with each.
+      result.element = promote({result.element, first.shape}, each);
     break;
   case ResultRule::Elements:
     result.element = first.element;

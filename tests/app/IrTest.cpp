@@ -144,6 +144,57 @@ void handles() {
              Contains("; a: float32 (2), graph attached"));
 }
 
+TEST_CASE("What a forward pass does to its input is known, also where others may hold that") {
+  const Project project;
+  project.write("inputs.cpp", R"(#include <torch/torch.h>
+void elsewhere(torch::Tensor x);
+struct NetImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x) {
+    x.requires_grad_(true);
+    elsewhere(x);
+    return x.exp();
+  }
+};
+TORCH_MODULE(Net);
+void run(Net net) {
+  torch::Tensor x = torch::ones({2});
+  net(x);
+  x.sum();
+}
+)");
+  CHECK_THAT(ir(project, {"--values", "inputs.cpp", "run"}).out,
+             Contains("; x: float32 (2), graph attached"));
+}
+
+TEST_CASE("What is assigned through a pointer is what that leads to") {
+  const Project project;
+  project.write("pointers.cpp", R"(#include <torch/torch.h>
+void pointers() {
+  torch::Tensor a = torch::ones({2});
+  torch::Tensor *p = &a;
+  *p = torch::ones({3});
+  a.sum();
+}
+)");
+  CHECK_THAT(ir(project, {"--values", "pointers.cpp", "pointers"}).out,
+             Contains("; a: float32 (3)"));
+}
+
+TEST_CASE("An element of a list may have a graph where one that was added has one") {
+  const Project project;
+  project.write("lists.cpp", R"(#include <torch/torch.h>
+void lists(torch::nn::Linear net) {
+  torch::Tensor a = torch::ones({4, 4});
+  std::vector<torch::Tensor> list = {net(a)};
+  list.push_back(a);
+  list.back().sum();
+}
+)");
+  CHECK_THAT(ir(project, {"--values", "lists.cpp", "lists"}).out,
+             Contains("; list[*]: float32 (…, N), graph detached or attached") ||
+                 Contains("; list[*]: graph detached or attached"));
+}
+
 TEST_CASE("Code with errors has a text, and the errors are said") {
   const Project project;
   project.write("broken.cpp", "int answer() { return 42; }\nint wrong() { return missing; }\n");

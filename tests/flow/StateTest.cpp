@@ -75,6 +75,14 @@ TEST_CASE_METHOD(Fixture,
   CHECK(state.resolve(a) == b);
 }
 
+TEST_CASE_METHOD(Fixture, "A pointer leads to the same object when that gets another value") {
+  bind(a, BindKind::Handle, b, TypeRole::Tensor);
+  bind(b, BindKind::Value, c, TypeRole::Tensor);
+  CHECK(state.resolve(a) == b);
+  bind(b, BindKind::Handle, d); // What it held is another object.
+  CHECK(state.resolve(a) == unknown());
+}
+
 TEST_CASE_METHOD(Fixture, "What is done to a tensor is done to its other handles") {
   Value tensor;
   tensor.storage.memory = d;
@@ -96,6 +104,33 @@ TEST_CASE_METHOD(Fixture, "What is done to a tensor is done to its other handles
   state.setValue(b, view);
   state.changeHandles(a, tensor, [](Value &value) { value.autograd.graph = Graph::Attached; });
   CHECK(state.valueOf({b, TypeRole::Tensor}).autograd.graph == Graph::Detached);
+}
+
+TEST_CASE_METHOD(Fixture, "What is done to a tensor may be done to an element of a list") {
+  Value tensor;
+  tensor.storage.memory = d;
+  tensor.storage.object = part(d, 0);
+  tensor.autograd.graph = Graph::Attached;
+  tensor.autograd.sources = tables.sources.of(a);
+  Value list;
+  list.autograd.graph = Graph::Detached;
+  state.setValue(a, tensor);
+  const auto changed = [&](SourcesId sources) {
+    list.autograd.sources = sources;
+    state.setValue(b, list);
+    state.changeHandles(a, tensor, [](Value &value) { value.autograd.graph = Graph::Attached; });
+    return state.valueOf({b, TypeRole::Tensor}).autograd.graph;
+  };
+  CHECK(changed(tensor.autograd.sources) == (Graph::Attached | Graph::Detached));
+  CHECK(changed(tables.sources.of(c)) == Graph::Detached); // It has others.
+  const auto recorded = [&](SourcesId sources) {
+    list.autograd.sources = sources;
+    state.setValue(b, list);
+    state.recordInMemory(a);
+    return state.valueOf({b, TypeRole::Tensor}).autograd.graph;
+  };
+  CHECK(recorded(tensor.autograd.sources) == (Graph::Unknown | Graph::Detached));
+  CHECK(recorded(tables.sources.of(c)) == Graph::Detached);
 }
 
 TEST_CASE_METHOD(Fixture, "A view may have the graph that is recorded in its memory") {

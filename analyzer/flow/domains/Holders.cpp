@@ -219,7 +219,7 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
   case EventKind::EndLifetime:
     return state.lookedAtWithin(event.subject.path);
   case EventKind::Bind: {
-    const PathId place = state.place(event.subject.path);
+    const PathId place = state.place(assignedBy(event, state));
     const PathStep &last = tables.paths.last(place);
     const bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
     return isOneOfMany || place == tables.paths.unknown() ? llvm::SmallVector<PathId, 2>()
@@ -316,7 +316,7 @@ static bool keepsTensors(const Event &event, const State &state, PathTable &path
   case EventKind::Overwrite: // set_data()
     return event.isArithmetic;
   case EventKind::Bind: {
-    const PathId place = state.place(event.subject.path);
+    const PathId place = state.place(assignedBy(event, state));
     return event.bind != BindKind::Reference &&
            (place == paths.unknown() || paths.last(place).kind == PathStep::Element);
   }
@@ -392,13 +392,13 @@ void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left,
           ? &event.operands.front()
           : nullptr;
   if (value && value->role == TypeRole::Tensor)
-    if (const PathId place = state.place(event.subject.path); place != tables.paths.unknown())
+    if (const PathId place = state.place(assignedBy(event, state)); place != tables.paths.unknown())
       state.holdAs(place, *value);
   lose(event, left, state, observing);
   if (event.site->kind == ir::NodeKind::Conditional && event.operands.size() == 2)
     state.doubtHolders(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
   if (event.kind == EventKind::Bind && event.operands.size() == 1)
-    if (const PathId place = state.place(event.subject.path);
+    if (const PathId place = state.place(assignedBy(event, state));
         tables.paths.last(place).kind == PathStep::Element)
       if (const Look look = state.lookOf(event.operands.front().path); look.taken)
         state.setLook(tables.paths.containerOf(place), look);

@@ -299,6 +299,9 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
     storage = state.valueOf(*viewed).storage;
   else if (event.resultRole == TypeRole::Tensor && isNew)
     storage.inference = inferenceGuard(state);
+  else if (event.resultRole == TypeRole::Tensor && event.subject.role == TypeRole::Tensor &&
+           inferenceGuard(state)) // It gives that, or makes another one here.
+    storage.inference = state.valueOf(event.subject).storage.inference;
   if (!viewed && event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
     storage.memory = event.result;
   const bool isItself = viewed && event.run && event.run->changes(0);

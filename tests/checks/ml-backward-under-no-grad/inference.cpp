@@ -34,6 +34,18 @@ void view_bad(torch::nn::Sequential net, torch::nn::Linear head, Tensor x, Tenso
   optimizer.step();
 }
 
+void made_bad(torch::nn::Linear head, Tensor y) {
+  torch::optim::SGD optimizer(head->parameters(), 0.1);
+  Tensor features;
+  {
+    torch::InferenceMode guard; // expect: ml-backward-under-no-grad (no fix)
+    features = torch::ones({4, 8}).contiguous();
+  }
+  optimizer.zero_grad();
+  torch::mse_loss(head->forward(features), y).backward();
+  optimizer.step();
+}
+
 void copied_ok(torch::nn::Sequential net, torch::nn::Linear head, Tensor x, Tensor y) {
   torch::optim::SGD optimizer(head->parameters(), 0.1);
   Tensor features;

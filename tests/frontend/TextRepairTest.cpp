@@ -36,7 +36,7 @@ TEST_CASE("A method that lacks a brace keeps its class open") {
 }
 
 TEST_CASE("Chevrons of a launch may be torn apart") {
-  CHECK(closed("void f() { k<< < 1, 2 >> >(x); }\n") == "void f() { k<<< 1, 2 >>>  (x); }\n");
+  CHECK(closed("void f() { k<< < 1, 2 >> >(x); }\n") == "void f() { k<<<  1, 2 >>> (x); }\n");
   CHECK(closed("void f() { k << <grid, block>> > (x); }\n") ==
         "void f() { k <<< grid, block>>>  (x); }\n");
 }

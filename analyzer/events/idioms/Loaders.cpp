@@ -266,7 +266,7 @@ LoaderOptions optionsOf(const Node &make, const FunctionBody &function) {
       loader && loader->arguments.size() > 1 ? loader->arguments[1]->record : nullptr;
   const Trait trait = traitOfClass(sampler);
   options.splitsSamples = trait == Trait::SplitsSamples;
-  options.keepsEpoch = options.splitsSamples && sampler->trait == trait;
+  options.keepsEpoch = options.splitsSamples && !sampler->isUser;
   options.givesAll = (trait == Trait::GivesAllSamples || trait == Trait::KeepsOrder) &&
                      sampler->trait == trait && isOwn(dataset);
   options.engine = dataset.type ? engineOf(*dataset.type) : nullptr;

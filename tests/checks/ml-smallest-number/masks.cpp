@@ -15,7 +15,7 @@ int64_t legal_bad(Tensor scores, Tensor legal) {
 }
 
 Tensor macro_bad(Tensor scores, Tensor hidden) {
-  scores.masked_fill_(hidden, FLT_MIN); // expect: ml-smallest-number: more than any negative number
+  scores.masked_fill_(hidden, FLT_MIN); // expect: ml-smallest-number (no fix)
   return torch::softmax(scores, -1);
 }
 

@@ -119,13 +119,17 @@ private:
     return nullptr;
   }
 
+  /// Whether a function on the way to the event sets the epoch of a sampler.
   static bool setsEpochs(const Visit &visit) {
-    for (const FunctionBody *function : visit.unit.callGraph().functions())
-      for (const Block &block : function->blocks)
-        for (const Event &event : block.events)
-          if (event.operation == Operation::SetEpoch)
-            return true;
-    return false;
+    const auto sets = [](const Event &frame) {
+      return llvm::any_of(frame.function->blocks, [](const Block &block) {
+        return llvm::any_of(block.events, [](const Event &event) {
+          return event.operation == Operation::SetEpoch;
+        });
+      });
+    };
+    return sets(visit.event) ||
+           llvm::any_of(visit.callers, [&](const Event *call) { return sets(*call); });
   }
 
   /// \p frames is the memory for what the answer refers to.

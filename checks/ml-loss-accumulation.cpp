@@ -16,7 +16,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     bool adds = event.kind == EventKind::Overwrite ||
-                (event.kind == EventKind::Combine && event.subject.escapes);
+                (event.kind == EventKind::Combine && event.subject.escapes && !computes(event));
     const Uses &uses = visit.unit.uses();
     // Lists that are emptied for each backward may keep more than that needs; a tensor is not
     // emptied.
@@ -66,6 +66,14 @@ public:
   }
 
 private:
+  /// Whether an object that is none of the standard library makes a tensor of those it is given:
+  /// `scaler.scale(loss)`.
+  static bool computes(const Event &event) {
+    const ir::Symbol *method = event.site->symbol;
+    return event.subject.role != TypeRole::Tensor && event.resultRole == TypeRole::Tensor &&
+           method && !method->isStandard;
+  }
+
   static const Operand *attachedOperand(const Visit &visit) {
     for (const Operand &operand : visit.event.operands)
       if (operand.isTensor && (visit.before.valueOf(operand).autograd.graph & Graph::Attached))

@@ -147,6 +147,14 @@ static bool isAggregate(const Event &event) {
          (event.site->kind == ir::NodeKind::List || event.kind == EventKind::Construct);
 }
 
+/// Whether the event computes what it gives, in memory of its own: a module does of tensors.
+static bool isComputed(const Event &event) {
+  const ir::Symbol *callee = event.site->symbol;
+  return (callee && callee->trait == Trait::MakesNew) ||
+         (isModule(event.subject.role) &&
+          llvm::any_of(event.operands, [](const Operand &operand) { return operand.isTensor; }));
+}
+
 Value Interpreter::combined(const Event &event, const State &state) const {
   Value result;
   bool attached = false, unrecorded = false, unknown = false, onlyHost = true, onlyFresh = true;
@@ -299,7 +307,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
              (event.run && event.run->name == "exp")) {
     result.origin.made = &event;
   } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
-    result.lending = held.lending;
+    if (!isComputed(event))
+      result.lending = held.lending;
     result.origin.copied = held.origin.copied;
     result.autograd.derived = derived;
   }

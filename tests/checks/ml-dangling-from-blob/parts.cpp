@@ -265,3 +265,11 @@ Tensor parts_of_one_ok(std::vector<float> values) {
     parts.push_back(whole.view({100}).narrow(0, 10 * i, 10));
   return torch::cat(parts);
 }
+
+// What is padded lies in memory of its own.
+Tensor padded_ok(Tensor x, std::vector<int64_t> lengths) {
+  auto counts = torch::from_blob(lengths.data(), {4}, torch::kLong);
+  auto packed = torch::nn::utils::rnn::pack_padded_sequence(x, counts, true);
+  auto padded = torch::nn::utils::rnn::pad_packed_sequence(packed, true);
+  return std::get<0>(padded);
+}

@@ -935,6 +935,8 @@ class PackedSequence {};
 Tensor pad_sequence(ArrayRef<Tensor> sequences, bool batch_first = false, double padding_value = 0);
 PackedSequence pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first = false,
                                     bool enforce_sorted = true);
+std::tuple<Tensor, Tensor> pad_packed_sequence(PackedSequence sequence, bool batch_first = false,
+                                               double padding_value = 0.0);
 } // namespace utils::rnn
 
 struct CrossEntropyLossOptions {

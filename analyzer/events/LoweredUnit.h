@@ -37,7 +37,7 @@ public:
     std::vector<std::string> namespaces;
     /// Of the phrases that not every unit can use, those whose names it declares.
     std::vector<Phrase> phrases;
-    bool isGuarded = false; ///< A guard of recording lives as long as the program.
+    bool isGuarded = false;            ///< A guard of recording lives as long as the program.
     bool isCuda = false;               ///< It is compiled for CUDA.
     bool hasErrors = false;            ///< Part of it does not compile.
     std::shared_ptr<const void> owner; ///< Of what all this points to.

@@ -110,8 +110,8 @@ private:
     }
   }
 
-  /// Whether a barrier, or what may be one, stands between the two; or behind the
-  /// second in a loop around both.
+  /// Whether a barrier, or what may be one, stands between the two; or anywhere in the kernel, if a
+  /// loop goes around both.
   static bool mayWaitBetween(const FunctionVisit &visit, const FunctionParts &kernel,
                              const ir::Node &first, const ir::Node &second) {
     const auto loops = visit.function.loopsAround(&first);

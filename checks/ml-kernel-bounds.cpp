@@ -39,17 +39,14 @@ private:
                       kernel.dependsOn(expr, Trait::BlockIndex));
     };
     ir::forEach(body.body, [&](const ir::Node &node) {
-      const bool isBound = node.kind == ir::NodeKind::Conditional ||
-                           (node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"<", ">", "%"}));
+      const bool isBound =
+          node.kind == ir::NodeKind::Conditional ||
+          (node.kind == ir::NodeKind::Binary && llvm::is_contained({"<", ">", "%"}, node.op));
       const bool isHandedOn = node.isCall() && node.symbol && node.symbol->isUser;
       asks = asks || depends(node.condition) || (isBound && depends(&node)) ||
              (isHandedOn && llvm::any_of(node.arguments, depends));
     });
     return asks;
-  }
-
-  static bool isOneOf(llvm::StringRef op, llvm::ArrayRef<llvm::StringRef> ops) {
-    return llvm::is_contained(ops, op);
   }
 
   // --- grids
@@ -73,7 +70,7 @@ private:
 
   static bool isInteger(const ir::Node &node) { return node.type && node.type->isInteger; }
 
-  /// `n / threads`, of what is no constant
+  /// `n / threads`, where `n` is no constant.
   static bool isQuotient(const ir::Node &node) {
     return node.kind == ir::NodeKind::Binary && node.op == "/" && isInteger(node) &&
            !node.integer && !node.children.front()->integer;
@@ -91,7 +88,7 @@ private:
   }
 
   static bool isSum(const ir::Node &node) {
-    return node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"+", "-"});
+    return node.kind == ir::NodeKind::Binary && llvm::is_contained({"+", "-"}, node.op);
   }
 
   // --- findings
@@ -139,7 +136,7 @@ private:
   static bool asksForRest(const FunctionBody &function) {
     bool asks = false;
     ir::forEach(function.body, [&](const ir::Node &node) {
-      asks |= node.kind == ir::NodeKind::Binary && isOneOf(node.op, {"%", "%="});
+      asks |= node.kind == ir::NodeKind::Binary && llvm::is_contained({"%", "%="}, node.op);
     });
     return asks;
   }

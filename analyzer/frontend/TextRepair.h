@@ -1,5 +1,5 @@
-// Repairs text that does not parse, so that a missing brace, a garbage line or chevrons that are
-// torn apart hide nothing.
+// Repairs text that does not parse, so that a missing brace, a garbage line or chevrons with spaces
+// between them hide nothing.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -35,7 +35,7 @@ TEST_CASE("A method that lacks a brace keeps its class open") {
         "  int h() const { return 1; }\n};\n");
 }
 
-TEST_CASE("Chevrons of a launch may be torn apart") {
+TEST_CASE("Chevrons of a launch may have spaces between them") {
   CHECK(closed("void f() { k<< < 1, 2 >> >(x); }\n") == "void f() { k<<<  1, 2 >>> (x); }\n");
   CHECK(closed("void f() { k << <grid, block>> > (x); }\n") ==
         "void f() { k <<< grid, block>>>  (x); }\n");

@@ -3,7 +3,7 @@
 
 #include "Source.h"
 
-#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/LoweredUnit.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"

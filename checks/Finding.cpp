@@ -1,6 +1,6 @@
 #include "Finding.h"
 
-#include "analyzer/events/Event.h"
+#include "analyzer/ir/Event.h"
 
 namespace gradtidy {
 

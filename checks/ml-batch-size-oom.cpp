@@ -4,8 +4,8 @@
 
 #include "Check.h"
 
-#include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
+#include "analyzer/ir/Typing.h"
 
 #include "llvm/ADT/DenseMap.h"
 

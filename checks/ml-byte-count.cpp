@@ -4,7 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 namespace gradtidy {
 namespace {

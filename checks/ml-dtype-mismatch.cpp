@@ -7,8 +7,8 @@
 #include "Fixes.h"
 #include "Types.h"
 
-#include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
+#include "analyzer/ir/Typing.h"
 #include "analyzer/model/Operators.h"
 
 #include <cmath>

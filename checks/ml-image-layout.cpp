@@ -3,7 +3,7 @@
 
 #include "Check.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 namespace gradtidy {
 namespace {

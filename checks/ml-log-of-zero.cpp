@@ -6,8 +6,8 @@
 #include "Fixes.h"
 #include "Types.h"
 
-#include "analyzer/events/Typing.h"
 #include "analyzer/flow/Types.h"
+#include "analyzer/ir/Typing.h"
 
 namespace gradtidy {
 namespace {

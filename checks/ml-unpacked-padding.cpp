@@ -5,7 +5,7 @@
 #include "Check.h"
 #include "Types.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 namespace gradtidy {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "Check.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

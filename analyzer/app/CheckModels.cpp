@@ -1,8 +1,8 @@
 #include "CheckModels.h"
 
 #include "OwnWork.h"
-#include "analyzer/events/values/Declarations.h"
 #include "analyzer/frontend/HeaderParse.h"
+#include "analyzer/lowering/ast/Declarations.h"
 #include "analyzer/model/ModelCheck.h"
 #include "analyzer/model/ShippedModels.h"
 #include "analyzer/report/Printable.h"

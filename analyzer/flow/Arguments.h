@@ -1,7 +1,7 @@
 // What events give the framework's operators as arguments, and what they assign to.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/ir/Event.h"
 #include "analyzer/model/Operators.h"
 
 namespace gradtidy {

@@ -2,7 +2,7 @@
 // call may run what overrides its callee; a closure is called by the function in which it stands.
 #pragma once
 
-#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/LoweredUnit.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

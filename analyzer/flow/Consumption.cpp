@@ -1,7 +1,7 @@
 // What the program makes of tensors: other tensors, which may get lost themselves, or more.
 #include "Interpreter.h"
 
-#include "analyzer/events/CalledModule.h"
+#include "analyzer/ir/CalledModule.h"
 
 namespace gradtidy {
 

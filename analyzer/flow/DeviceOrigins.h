@@ -1,8 +1,8 @@
 // Which devices the variables, members and parameters of a program may name, whatever the flow.
 #pragma once
 
-#include "analyzer/events/LoweredUnit.h"
-#include "analyzer/events/Path.h"
+#include "analyzer/ir/LoweredUnit.h"
+#include "analyzer/ir/Path.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

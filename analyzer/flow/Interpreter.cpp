@@ -1,6 +1,6 @@
 #include "Interpreter.h"
 
-#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/LoweredUnit.h"
 
 namespace gradtidy {
 namespace {

@@ -15,7 +15,7 @@
 #include "StoredGraphs.h"
 #include "Uses.h"
 
-#include "analyzer/events/Layer.h"
+#include "analyzer/ir/Layer.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"

@@ -2,7 +2,7 @@
 
 #include "UnitAnalysis.h"
 #include "Words.h"
-#include "analyzer/events/Print.h"
+#include "analyzer/ir/Print.h"
 
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "IrRequest.h"
-#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/LoweredUnit.h"
 #include "analyzer/ir/Places.h"
 
 #include "llvm/Support/Error.h"

@@ -2,7 +2,7 @@
 
 #include "Types.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

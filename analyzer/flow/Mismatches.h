@@ -3,7 +3,7 @@
 
 #include "State.h"
 
-#include "analyzer/events/Layer.h"
+#include "analyzer/ir/Layer.h"
 
 namespace gradtidy {
 

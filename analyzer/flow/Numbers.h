@@ -4,7 +4,7 @@
 
 #include "CallGraph.h"
 
-#include "analyzer/events/Path.h"
+#include "analyzer/ir/Path.h"
 
 #include "llvm/ADT/DenseMap.h"
 

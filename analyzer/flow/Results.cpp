@@ -1,7 +1,7 @@
 // The values that events make of others.
 #include "Interpreter.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 #include "analyzer/model/Operators.h"
 
 namespace gradtidy {

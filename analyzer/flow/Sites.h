@@ -1,7 +1,7 @@
 // Events in their calling contexts.
 #pragma once
 
-#include "analyzer/events/Event.h"
+#include "analyzer/ir/Event.h"
 
 #include "llvm/ADT/DenseMap.h"
 

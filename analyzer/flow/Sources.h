@@ -2,7 +2,7 @@
 // whose gradients a backward through it reaches. This is the association that decides precision.
 #pragma once
 
-#include "analyzer/events/Path.h"
+#include "analyzer/ir/Path.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"

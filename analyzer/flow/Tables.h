@@ -4,7 +4,7 @@
 #include "Sites.h"
 #include "Sources.h"
 
-#include "analyzer/events/TensorType.h"
+#include "analyzer/ir/TensorType.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"

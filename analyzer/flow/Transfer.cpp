@@ -4,7 +4,7 @@
 #include "Interpreter.h"
 #include "Types.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 #include "analyzer/model/Operators.h"
 
 namespace gradtidy {

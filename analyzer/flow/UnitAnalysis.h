@@ -4,7 +4,7 @@
 
 #include "Counts.h"
 #include "Interpreter.h"
-#include "analyzer/events/LoweredUnit.h"
+#include "analyzer/ir/LoweredUnit.h"
 
 namespace gradtidy {
 

@@ -3,8 +3,8 @@
 
 #include "Tables.h"
 
-#include "analyzer/events/Device.h"
-#include "analyzer/events/Print.h"
+#include "analyzer/ir/Device.h"
+#include "analyzer/ir/Print.h"
 
 namespace gradtidy {
 

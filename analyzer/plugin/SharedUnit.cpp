@@ -2,11 +2,11 @@
 
 #include "LinkedAnalysis.h"
 #include "Plugin.h"
-#include "analyzer/events/lowering/UnitLowering.h"
-#include "analyzer/events/modules/ModuleClasses.h"
 #include "analyzer/frontend/Paths.h"
 #include "analyzer/frontend/PhaseTimer.h"
+#include "analyzer/lowering/UnitLowering.h"
 #include "analyzer/model/Model.h"
+#include "analyzer/modules/ModuleClasses.h"
 #include "checks/Replay.h"
 #include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "clang/AST/ASTContext.h"

@@ -1,10 +1,10 @@
 // The analysis of the unit that clang-tidy has parsed, which all checks share.
 #pragma once
 
-#include "analyzer/events/LoweredUnit.h"
 #include "analyzer/flow/UnitAnalysis.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/frontend/UserCode.h"
+#include "analyzer/ir/LoweredUnit.h"
 #include "checks/Check.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -211,22 +211,55 @@ private:
   }
 
   /// Whether \p unit, of this text, means the same function: both include the header that declares
-  /// it, or the caller declares it by hand, beside the source that defines it.
+  /// it, or the caller declares it by hand, and no definition is nearer to it.
   bool shares(const CompileCommand &unit, const SharedFunction &function, StringRef text) {
     if (!find(function.header))
       return scan.reaches(unit, function.header, folder);
-    return function.record.empty() &&
-           llvm::sys::path::parent_path(unit.Filename) ==
-               llvm::sys::path::parent_path(function.header) &&
-           (function.source.empty() ||
-            (declares(text, function.name) && !defines(text, function.name)));
+    if (!function.record.empty())
+      return false;
+    if (function.source.empty())
+      return llvm::is_contained(definitionsFor(function.name, function.header), unit.Filename);
+    return declares(text, function.name) && !defines(text, function.name) &&
+           llvm::is_contained(definitionsFor(function.name, unit.Filename), function.source);
+  }
+
+  /// The sources that may define the free function \p name which \p caller declares by hand: those
+  /// of its folder, or else the nearest one. Of several as near nobody knows which it is.
+  llvm::SmallVector<StringRef, 1> definitionsFor(StringRef name, StringRef caller) {
+    const auto [entry, added] = definitions.try_emplace(name);
+    if (added)
+      for (unsigned number : unitsWith.lookup(name)) {
+        const auto text = readFileIfPossible(units[number]->Filename);
+        if (text && defines(text->getBuffer(), name))
+          entry->second.push_back(number);
+      }
+    const StringRef folder = llvm::sys::path::parent_path(caller);
+    llvm::SmallVector<StringRef, 1> beside, nearest;
+    size_t shared = 0;
+    for (unsigned number : entry->second) {
+      const StringRef file = units[number]->Filename;
+      if (llvm::sys::path::parent_path(file) == folder)
+        beside.push_back(file);
+      const size_t length = commonFolder(file, caller).size();
+      if (length > shared)
+        nearest.clear();
+      if (length >= shared)
+        nearest.push_back(file);
+      shared = std::max(shared, length);
+    }
+    if (!beside.empty())
+      return beside;
+    if (nearest.size() > 1)
+      nearest.clear();
+    return nearest;
   }
 
   std::vector<const CompileCommand *> units;
   llvm::StringMap<const CompileCommand *> unitOf; ///< By file.
   std::string folder;
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith; ///< By a word in them.
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring; ///< A free function, by its name.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith;   ///< By a word in them.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring;   ///< A free function, by its name.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> definitions; ///< Of it, as the text looks.
   /// For a class, the sources that name it, and the functions of it that they define.
   llvm::StringMap<std::vector<std::pair<unsigned, llvm::StringSet<>>>> methods;
   std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.

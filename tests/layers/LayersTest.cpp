@@ -26,29 +26,24 @@ const std::vector<Layer> &layers() {
       {"analyzer/model", {"analyzer/source"}},
       {"analyzer/frontend", {"analyzer/source"}},
       {"analyzer/ir", {"analyzer/model"}},
-      {"analyzer/events", {"analyzer/model", "analyzer/ir"}},
-      {"analyzer/events/modules", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
-      {"analyzer/events/idioms",
-       {"analyzer/model", "analyzer/ir", "analyzer/events", "analyzer/events/modules"}},
-      {"analyzer/events/values", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
-      {"analyzer/events/marks",
-       {"analyzer/events", "analyzer/events/values", "analyzer/events/idioms"}},
-      {"analyzer/events/lowering",
-       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events",
-        "analyzer/events/values", "analyzer/events/modules", "analyzer/events/idioms",
-        "analyzer/events/marks"}},
-      {"analyzer/flow", {"analyzer/model", "analyzer/ir", "analyzer/events"}},
-      {"checks", {"analyzer/model", "analyzer/ir", "analyzer/events", "analyzer/flow"}},
+      {"analyzer/modules", {"analyzer/model", "analyzer/ir"}},
+      {"analyzer/idioms", {"analyzer/model", "analyzer/ir", "analyzer/modules"}},
+      {"analyzer/lowering/ast", {"analyzer/model", "analyzer/ir"}},
+      {"analyzer/lowering",
+       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/ir", "analyzer/modules",
+        "analyzer/idioms", "analyzer/lowering/ast"}},
+      {"analyzer/flow", {"analyzer/model", "analyzer/ir"}},
+      {"checks", {"analyzer/model", "analyzer/ir", "analyzer/flow"}},
       {"analyzer/report", {"analyzer/source", "checks"}},
       {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
       {"analyzer/plugin",
-       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/ir", "analyzer/events",
-        "analyzer/events/modules", "analyzer/events/lowering", "analyzer/flow", "checks"}},
+       {"analyzer/source", "analyzer/frontend", "analyzer/model", "analyzer/ir", "analyzer/modules",
+        "analyzer/lowering", "analyzer/flow", "checks"}},
       {"analyzer/prove", {"analyzer/frontend"}},
       {"analyzer/watch",
        {"analyzer/source", "analyzer/frontend", "checks", "analyzer/report", "analyzer/prove"}},
       {"analyzer/app",
-       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/events/values",
+       {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/lowering/ast",
         "analyzer/flow", "checks", "analyzer/report", "analyzer/lsp", "analyzer/plugin",
         "analyzer/prove", "analyzer/watch"}},
   };
@@ -161,7 +156,7 @@ TEST_CASE("Behind the lowering, and in the source map, nothing knows an AST") {
   for (const std::string &file : files()) {
     const std::string folder = folderOf(file);
     if (folder != "checks" && folder != "analyzer/flow" && folder != "analyzer/ir" &&
-        folder != "analyzer/events/modules" && folder != "analyzer/events/idioms")
+        folder != "analyzer/modules" && folder != "analyzer/idioms")
       continue;
     addIncluded(file, included);
     forLines(file, [&](const std::string &line) {
@@ -207,12 +202,12 @@ TEST_CASE("Every field of the IR is in its text") {
     std::ifstream in(fs::path(PROJECT_ROOT) / file);
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
-  const std::string text = textOf("analyzer/events/Fields.h") + textOf("analyzer/events/Print.cpp");
+  const std::string text = textOf("analyzer/ir/Fields.h") + textOf("analyzer/ir/Print.cpp");
   size_t count = 0;
   for (const char *file :
-       {"analyzer/ir/Node.h", "analyzer/ir/Symbol.h", "analyzer/events/Event.h",
-        "analyzer/events/Typing.h", "analyzer/events/ModuleClass.h", "analyzer/events/Layer.h",
-        "analyzer/events/CalledModule.h", "analyzer/events/KernelCare.h"}) {
+       {"analyzer/ir/Node.h", "analyzer/ir/Symbol.h", "analyzer/ir/Event.h", "analyzer/ir/Typing.h",
+        "analyzer/ir/ModuleClass.h", "analyzer/ir/Layer.h", "analyzer/ir/CalledModule.h",
+        "analyzer/ir/KernelCare.h"}) {
     std::ifstream in(fs::path(PROJECT_ROOT) / file);
     std::string owner;
     for (std::string line; std::getline(in, line);) {

@@ -141,3 +141,35 @@ TEST_CASE("Too many callers are none") {
   }
   CHECK(calling().empty());
 }
+
+TEST_CASE("What is declared by hand is defined by the nearest source") {
+  const auto definingOf = [](const Files &definitions) {
+    Program project;
+    project.add("ext/bind.cpp", "void launch(float *x);\nvoid run(float *x) { launch(x); }\n");
+    for (const std::string &file : definitions)
+      project.add(file, "void launch(float *x) {}\n");
+    const JobList list = jobsOf(project, {"ext/bind.cpp"});
+    SharedSources sharedSources(list);
+    const std::string declared = project.path("ext/bind.cpp");
+    const Files found =
+        sharedSources.of(list.jobs[0], SharedFunction{{}, declared, {}, "launch"}).defining;
+    // What is linked to its caller is linked to it.
+    for (const std::string &file : definitions) {
+      const JobList other = jobsOf(project, {file});
+      SharedSources others(other);
+      const std::string defined = project.path(file);
+      CHECK(others.of(other.jobs[0], SharedFunction{defined, defined, {}, "launch"}).calling ==
+            (std::find(found.begin(), found.end(), defined) != found.end() ? Files{declared}
+                                                                           : Files()));
+    }
+    Files names;
+    for (const std::string &file : found)
+      names.push_back(file.substr(project.path().size() + 1));
+    return names;
+  };
+  CHECK(definingOf({"ext/cuda/kernel.cpp"}) == Files{"ext/cuda/kernel.cpp"});
+  CHECK(definingOf({"kernels/kernel.cpp"}) == Files{"kernels/kernel.cpp"});
+  CHECK(definingOf({"ext/cuda/kernel.cpp", "other/kernel.cpp"}) == Files{"ext/cuda/kernel.cpp"});
+  CHECK(definingOf({"ext/near.cpp", "ext/cuda/kernel.cpp"}) == Files{"ext/near.cpp"});
+  CHECK(definingOf({"ext/cuda/kernel.cpp", "ext/cpu/kernel.cpp"}).empty());
+}

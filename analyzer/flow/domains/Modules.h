@@ -1,10 +1,10 @@
 // The mode and device of a module, what its parameters are, and where they come from.
 #pragma once
 
-#include "analyzer/events/Answer.h"
-#include "analyzer/events/Device.h"
-#include "analyzer/events/Layer.h"
 #include "analyzer/flow/Tables.h"
+#include "analyzer/ir/Answer.h"
+#include "analyzer/ir/Device.h"
+#include "analyzer/ir/Layer.h"
 
 namespace gradtidy {
 

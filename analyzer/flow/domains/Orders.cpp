@@ -3,7 +3,7 @@
 
 #include "analyzer/flow/Interpreter.h"
 
-#include "analyzer/events/Typing.h"
+#include "analyzer/ir/Typing.h"
 
 #include "llvm/ADT/Sequence.h"
 

@@ -1,8 +1,8 @@
 // Where a tensor is: its device, what has put it there, and copies that are still under way.
 #pragma once
 
-#include "analyzer/events/Device.h"
 #include "analyzer/flow/Tables.h"
+#include "analyzer/ir/Device.h"
 
 namespace gradtidy {
 

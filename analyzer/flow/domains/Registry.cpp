@@ -1,7 +1,7 @@
 // Modules that are parts of others.
 #include "Registry.h"
 
-#include "analyzer/events/Event.h"
+#include "analyzer/ir/Event.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -39,7 +39,10 @@ public:
       return; // Libraries of linear algebra can be told that a matrix is transposed.
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
-    Finding finding(Level::Certain, read,
+    // Where no size is known, all that moved may be of size 1.
+    const bool isCertain = llvm::any_of(visit.before.typeOf(read.subject).shape.sizes,
+                                        [](std::int64_t size) { return size > 1; });
+    Finding finding(isCertain ? Level::Certain : Level::Likely, read,
                     "the memory of " +
                         (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
                         " is in the order from before " + call->symbol->name.str() +

@@ -132,3 +132,17 @@ void filled_bad(Tensor x, const std::vector<float> &values) {
   auto y = x.t(); // note: rearranged here
   std::memcpy(y.data_ptr<float>(), values.data(), 48); // expect: ml-noncontiguous-data-ptr (no fix)
 }
+
+namespace sizes {
+
+void ofAnySize(torch::Tensor sample, float *out) {
+  const auto moved = sample.permute({1, 2, 0}); // note: rearranged
+  std::memcpy(out, moved.data_ptr<float>(), 48); // expect: ml-noncontiguous-data-ptr (level 1)
+}
+
+void ofKnownSize(float *out) {
+  const auto moved = torch::rand({3, 8, 8}).permute({1, 2, 0}); // note: rearranged
+  std::memcpy(out, moved.data_ptr<float>(), 48); // expect: ml-noncontiguous-data-ptr (level 0)
+}
+
+} // namespace sizes

@@ -24,6 +24,7 @@ const DroppedCode::Places &DroppedCode::droppedIn(const FunctionBody &function) 
   if (!isNew)
     return known->second;
   Places places;
+  const llvm::StringSet<> names = namesThatMatter(function);
   ir::forEach(function.body, [&](const ir::Node &node) {
     if (node.kind != ir::NodeKind::Compound || node.brackets.isInvalid() ||
         node.brackets.getBegin().isMacroID())
@@ -34,17 +35,36 @@ const DroppedCode::Places &DroppedCode::droppedIn(const FunctionBody &function) 
         continue;
       const clang::SourceRange written =
           source.manager.getExpansionRange(child->range).getAsRange();
-      if (hasName(end, written.getBegin()))
+      if (hasStatement(end, written.getBegin(), names))
         places.push_back(end);
       end = source.behind(written.getEnd());
     }
-    if (hasName(end, node.brackets.getEnd()))
+    if (hasStatement(end, node.brackets.getEnd(), names))
       places.push_back(end);
   });
   return known->second = std::move(places);
 }
 
-bool DroppedCode::hasName(clang::SourceLocation begin, clang::SourceLocation end) const {
+llvm::StringSet<> DroppedCode::namesThatMatter(const FunctionBody &function) const {
+  llvm::StringSet<> names;
+  for (const std::string &space : unit.contents().namespaces)
+    names.insert(space);
+  const auto add = [&](const ir::Symbol *symbol) {
+    const ir::Type *type = symbol && !symbol->isFunction() ? symbol->type : nullptr;
+    if (type && (type->role != TypeRole::None || type->holdsTensors || type->leadsToTensors ||
+                 !type->modules.empty()))
+      names.insert(symbol->name);
+  };
+  llvm::for_each(function.function->parameters, add);
+  ir::forEach(function.body, [&](const ir::Node &node) {
+    add(node.symbol);
+    llvm::for_each(node.declared, add);
+  });
+  return names;
+}
+
+bool DroppedCode::hasStatement(clang::SourceLocation begin, clang::SourceLocation end,
+                               const llvm::StringSet<> &names) const {
   const auto [file, first] = source.manager.getDecomposedLoc(begin);
   const auto [endFile, last] = source.manager.getDecomposedLoc(end);
   if (begin.isInvalid() || end.isInvalid() || file != endFile || first >= last)
@@ -54,6 +74,7 @@ bool DroppedCode::hasName(clang::SourceLocation begin, clang::SourceLocation end
                      text.begin() + first, text.end());
   clang::Token token;
   bool isDirective = false, isExcluded = false; // Sections that are left out are none of its.
+  bool isFirst = true;
   while (!lexer.LexFromRawLexer(token) &&
          source.manager.getFileOffset(token.getLocation()) < last) {
     if (token.isAtStartOfLine())
@@ -68,9 +89,13 @@ bool DroppedCode::hasName(clang::SourceLocation begin, clang::SourceLocation end
     if (isDirective || isExcluded)
       continue;
     // Declarations and labels are no statements of their own.
-    return !llvm::is_contained({"case", "default", "using", "typedef", "static_assert", "struct",
-                                "class", "enum", "namespace", "extern", "else"},
-                               name);
+    if (std::exchange(isFirst, false) &&
+        llvm::is_contained({"case", "default", "using", "typedef", "static_assert", "struct",
+                            "class", "enum", "namespace", "extern", "else"},
+                           name))
+      return false;
+    if (names.contains(name))
+      return true;
   }
   return false;
 }

@@ -1,4 +1,5 @@
-// Statements of which the compiler keeps nothing, as they do not compile.
+// Statements of which the compiler keeps nothing, as they do not compile, and which may change what
+// is known of tensors.
 #pragma once
 
 #include "Source.h"
@@ -7,6 +8,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace gradtidy {
 
@@ -23,8 +25,11 @@ private:
   using Places = llvm::SmallVector<clang::SourceLocation, 4>;
 
   const Places &droppedIn(const FunctionBody &function);
-  /// Whether a name stands from \p begin to \p end, beside those that no statement has.
-  bool hasName(clang::SourceLocation begin, clang::SourceLocation end) const;
+  /// Whether a statement stands from \p begin to \p end which names one of \p names.
+  bool hasStatement(clang::SourceLocation begin, clang::SourceLocation end,
+                    const llvm::StringSet<> &names) const;
+  /// The namespaces of the framework, and what in \p function has to do with tensors or training.
+  llvm::StringSet<> namesThatMatter(const FunctionBody &function) const;
 
   const LoweredUnit &unit;
   const Source &source;

@@ -20,12 +20,12 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
                                          bool enteringContext, const ObjCObjectPointerType *) {
   sema.DisableTypoCorrection |= headerIsMissing;
   IdentifierInfo *identifier = info.getName().getAsIdentifierInfo();
-  if (!identifier || memberOf || enteringContext)
+  if (!identifier || enteringContext)
     return {};
   DeclContext *context = sema.getASTContext().getTranslationUnitDecl();
   if (qualifier && qualifier->isSet())
     context = sema.computeDeclContext(*qualifier);
-  if (!context || !context->isFileContext())
+  if (!context || !context->isFileContext() || (memberOf && memberOf != context))
     return {};
 
   const Name name(context, identifier);
@@ -36,16 +36,21 @@ TypoCorrection MissingNames::CorrectTypo(const DeclarationNameInfo &info, int lo
   if (!headerIsMissing)
     return {};
 
-  if (lookupKind == Sema::LookupNestedNameSpecifierName || lookupKind == Sema::LookupNamespaceName)
-    return TypoCorrection(makeNamespace(name));
+  const bool inFunction =
+      (scope && scope->isFunctionPrototypeScope()) || sema.CurContext->isFunctionOrMethod();
+  if (lookupKind == Sema::LookupNestedNameSpecifierName ||
+      lookupKind == Sema::LookupNamespaceName) {
+    NamespaceDecl *space = makeNamespace(name);
+    if (inFunction)
+      addDeclaringType(*space, info.getLoc());
+    return TypoCorrection(space);
+  }
   if (lookupKind != Sema::LookupOrdinaryName)
     return {};
   if (wanted.WantExpressionKeywords && isValue(info.getLoc()))
     return TypoCorrection(makeValue(name));
-  const bool inFunction =
-      scope && (scope->isFunctionPrototypeScope() || sema.CurContext->isFunctionOrMethod());
-  if (wanted.WantTypeSpecifiers && inFunction && !isTemplate(info.getLoc()))
-    return TypoCorrection(makeType(name, *scope));
+  if (wanted.WantTypeSpecifiers && inFunction && scope && !isTemplate(info.getLoc()))
+    return TypoCorrection(makeType(name, scope));
   return {};
 }
 
@@ -63,12 +68,23 @@ TypoCorrection MissingNames::newName(Name name) const {
   return correction;
 }
 
-NamedDecl *MissingNames::makeNamespace(Name name) {
-  NamedDecl *&made = namespaces[name];
+NamespaceDecl *MissingNames::makeNamespace(Name name) {
+  NamespaceDecl *&made = namespaces[name];
   if (!made)
     made = NamespaceDecl::Create(sema.getASTContext(), name.first, /*Inline=*/false, {}, {},
                                  name.second, /*PrevDecl=*/nullptr, /*Nested=*/false);
   return made;
+}
+
+/// Clang takes `space::Type variable(…)` for an expression before it asks what the type is.
+void MissingNames::addDeclaringType(NamespaceDecl &space, SourceLocation name) {
+  const auto colons = tokenBehind(name);
+  const auto type = colons && colons->is(tok::coloncolon) ? identifierBehind(colons->getLocation())
+                                                          : std::nullopt;
+  if (!type || !identifierBehind(type->second))
+    return;
+  if (space.lookup(type->first).empty())
+    makeType({&space, type->first}, nullptr);
 }
 
 NamedDecl *MissingNames::makeValue(Name name) {
@@ -81,12 +97,12 @@ NamedDecl *MissingNames::makeValue(Name name) {
 }
 
 /// Clang looks the type up once more: it is found there from now on.
-NamedDecl *MissingNames::makeType(Name name, Scope &scope) {
+NamedDecl *MissingNames::makeType(Name name, Scope *scope) {
   ASTContext &ast = sema.getASTContext();
   TypedefDecl *made = TypedefDecl::Create(ast, name.first, {}, {}, name.second,
                                           ast.getTrivialTypeSourceInfo(ast.DependentTy));
   if (name.first->isTranslationUnit())
-    sema.PushOnScopeChains(made, &scope, /*AddToContext=*/false);
+    sema.PushOnScopeChains(made, scope, /*AddToContext=*/false);
   else
     name.first->addDecl(made);
   return made;
@@ -108,6 +124,17 @@ bool MissingNames::isValue(SourceLocation name) const {
 std::optional<Token> MissingNames::tokenBehind(SourceLocation name) const {
   return name.isFileID() ? Lexer::findNextToken(name, sema.getSourceManager(), sema.getLangOpts())
                          : std::nullopt;
+}
+
+std::optional<std::pair<IdentifierInfo *, SourceLocation>>
+MissingNames::identifierBehind(SourceLocation place) const {
+  const auto next = tokenBehind(place);
+  if (!next || next->isNot(tok::raw_identifier))
+    return std::nullopt;
+  IdentifierInfo &name = sema.getASTContext().Idents.get(next->getRawIdentifier());
+  if (name.isKeyword(sema.getLangOpts()))
+    return std::nullopt;
+  return std::pair(&name, next->getLocation());
 }
 
 void UnknownLayouts::CompletedTagDefinition(const TagDecl *tag) {

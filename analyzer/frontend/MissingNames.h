@@ -39,17 +39,22 @@ private:
   using Name = std::pair<clang::DeclContext *, clang::IdentifierInfo *>;
 
   clang::TypoCorrection newName(Name name) const;
-  clang::NamedDecl *makeNamespace(Name name);
+  clang::NamespaceDecl *makeNamespace(Name name);
+  /// Where \p name, of the namespace \p space, begins a declaration of a variable.
+  void addDeclaringType(clang::NamespaceDecl &space, clang::SourceLocation name);
   clang::NamedDecl *makeValue(Name name);
-  clang::NamedDecl *makeType(Name name, clang::Scope &scope);
+  clang::NamedDecl *makeType(Name name, clang::Scope *scope);
   bool isTemplate(clang::SourceLocation name) const;
   bool isValue(clang::SourceLocation name) const;
   std::optional<clang::Token> tokenBehind(clang::SourceLocation name) const;
+  std::optional<std::pair<clang::IdentifierInfo *, clang::SourceLocation>>
+  identifierBehind(clang::SourceLocation place) const;
 
   clang::Sema &sema;
   const llvm::StringMap<std::string> &renamed;
   const bool &headerIsMissing;
-  llvm::DenseMap<Name, clang::NamedDecl *> namespaces, values;
+  llvm::DenseMap<Name, clang::NamespaceDecl *> namespaces;
+  llvm::DenseMap<Name, clang::NamedDecl *> values;
 };
 
 /// Classes with members of unknown types. To clang those that use a name that is missing are invalid,

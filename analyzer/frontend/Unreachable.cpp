@@ -205,6 +205,8 @@ private:
     const auto nothing = [](const clang::CFGBlock &) { return false; };
     visitFrom(cfg->getEntry(), seen, nothing);
     const bool ends = seen.contains(&cfg->getExit());
+    for (const clang::CFGBlock *block : cfg->try_blocks()) // Exceptions have no edges, either.
+      visitFrom(*block, seen, nothing);
     const auto addFirst = [&](const clang::CFGBlock &block) {
       const clang::CallExpr *call = firstCall(block);
       if (call)

@@ -521,6 +521,30 @@ TEST_CASE("Statements with names that a missing header declares are analysed") {
   CHECK(count(run.out, finding) == 1);
 }
 
+TEST_CASE("Variables of types that a missing header declares change nothing behind them") {
+  const std::string declaration =
+      GENERATE(as<std::string>(), "tb::Writer writer(path);", "tb::Writer writer;",
+               "tb::Writer writer{path};", "tb::Writer writer(path, 3), other;",
+               "tb::log::Writer writer(path);", "tb::Writer::Options options(path);",
+               "Writer writer(path);", "tb::Table<int> table(path);");
+  const Project project;
+  project.write("train.cpp", include +
+                                 "#include <tb/writer.h>\n"
+                                 "void train(int path, axon::Block net, axon::Array input) {\n"
+                                 "  " +
+                                 declaration +
+                                 "\n"
+                                 "  axon::Solver solver(net.weights());\n"
+                                 "  for (int i = 0; i < 10; ++i) {\n"
+                                 "    axon::distance(net(input), input).backpropagate();\n"
+                                 "    solver.advance();\n"
+                                 "  }\n"
+                                 "}\n");
+  const Run run = lint(project, {"train.cpp", "--level=0"});
+  INFO(declaration);
+  CHECK(count(run.out, finding) == 1);
+}
+
 TEST_CASE("A call that does not compile is still that call") {
   const Project project;
   project.write("train.cpp", include + "void train(axon::Block net, axon::Array input) {\n"

@@ -277,6 +277,8 @@ TEST_CASE("Code behind a call that is declared to never return is named") {
   CHECK(count(errors(stop, "stop();", ""), "Not analyzed") == 0);
   CHECK(count(errors(stop, "if (wrong) { other(); } else { stop(); }", "other();"),
               "Not analyzed") == 0);
+  CHECK(count(errors(stop, "try { other(); } catch (int) { other(); stop(); }", "other();"),
+              "Not analyzed") == 0);
 }
 
 TEST_CASE("Headers of the repository around a submodule are named") {

@@ -23,7 +23,7 @@ std::optional<Level> levelOfDanglingView(const Visit &visit) {
       return Level::Certain;
     if (original.origin.made && original.origin.made->kind == EventKind::Create)
       return std::nullopt; // It is contiguous.
-    return Level::Likely;
+    return Level::Advice;  // As nearly all are.
   }
   case Ending::Copied: {
     const Device from = tensorAt(visit, left.original).placement.device;

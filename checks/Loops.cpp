@@ -79,9 +79,9 @@ const ir::Node *loopBegunBy(const Visit &visit) {
   const Event &begin = visit.event;
   if (!beginsBatches(begin))
     return nullptr;
-  const auto loops = begin.function->loopsAround(begin.site);
-  const ir::Node *head = loops.empty() ? nullptr : loops[0]->init;
-  return head && begin.function->statementOf(begin.site) == head ? loops[0] : nullptr;
+  const ir::Node *head = begin.function->statementOf(begin.site);
+  const ir::Node *loop = head ? head->parent : nullptr;
+  return loop && loop->isLoop() && loop->init == head ? loop : nullptr;
 }
 
 const ir::Node *loopOutlivedBy(const Visit &visit, PathId place) {

@@ -149,11 +149,12 @@ private:
       const Event &event = tables.sites.event(site);
       if (!isModuleCall(event))
         continue;
-      if (contains(visit, loop, event.site))
+      const auto isInLoop = [&](const Event &each) {
+        return llvm::is_contained(each.function->loopsAround(each.site), loop);
+      };
+      if (isInLoop(event) || llvm::any_of(tables.sites.callers(site),
+                                          [&](const Event *caller) { return isInLoop(*caller); }))
         return true;
-      for (const Event *caller : tables.sites.callers(site))
-        if (contains(visit, loop, caller->site))
-          return true;
     }
     return false;
   }

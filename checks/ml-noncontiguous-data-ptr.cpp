@@ -4,6 +4,7 @@
 #include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
+#include "Types.h"
 
 #include "analyzer/ir/Typing.h"
 
@@ -87,17 +88,31 @@ private:
         *(visit.callers.empty() ? read.function : visit.callers.front()->function);
     if (!root.isOwnBackward && asksForStrides(visit))
       return;
-    const std::string tensor =
-        read.subject.expr ? textOf(visit, read.subject.expr).str() : std::string("gradient");
-    Finding finding(root.isOwnBackward ? Level::Certain : Level::Likely, read,
-                    "the memory of '" + tensor + "' is read in order, but " +
-                        (root.isOwnBackward
-                             ? "autograd passes gradients with any strides to backward()"
-                             : "who calls '" + root.function->name.str() +
-                                   "' from outside may pass a tensor with any strides") +
-                        "; call contiguous() first");
+    if (!root.isOwnBackward && isWritten(read))
+      return;
+    Finding finding(
+        root.isOwnBackward ? Level::Certain : Level::Likely, read,
+        "the memory of " + nameOf(visit, read.subject, "the tensor") + " is read in order, but " +
+            (root.isOwnBackward ? "autograd passes gradients with any strides to backward()"
+                                : "who calls '" + root.function->name.str() +
+                                      "' from outside may pass a tensor with any strides") +
+            "; call contiguous() first");
     finding.fixes = appendForRead(visit, ".contiguous()");
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the pointer is given to a function that tells what it reads from what it writes.
+  static bool isWritten(const Event &read) {
+    const ir::Node *call = read.site ? ir::asCall(read.site->parent) : nullptr;
+    if (!call || !call->symbol)
+      return false;
+    bool isWritten = false, isReading = false;
+    for (const auto [parameter, argument] : llvm::zip(call->symbol->parameters, call->arguments))
+      if (parameter->type && parameter->type->pointee) {
+        isReading |= parameter->type->pointee->isConst;
+        isWritten |= argument == read.site && !parameter->type->pointee->isConst;
+      }
+    return isWritten && isReading;
   }
 
   /// Whether a function that leads there, or what it calls, asks how tensors lie in memory.

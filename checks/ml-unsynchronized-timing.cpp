@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// The use of an object whose methods read the clock.
+  /// The use of an object whose methods read the clock, one at the beginning and another at the end.
   struct Stopwatch {
     const Event *call = nullptr; ///< Of the method, by others; null if there is none.
     bool isLimit = false;        ///< The time is only compared with another.
@@ -48,7 +48,9 @@ private:
   static Stopwatch stopwatchOf(const Visit &visit) {
     Stopwatch watch;
     const FunctionBody *reader = visit.event.function;
-    const ir::Symbol *owner = reader->function->isMethod() ? reader->function->owner : nullptr;
+    const bool isOfObject =
+        reader->function->isMethod() && visit.before.gpuWork().clock->function != reader;
+    const ir::Symbol *owner = isOfObject ? reader->function->owner : nullptr;
     auto callers = visit.callers;
     for (; owner && !callers.empty() && reader->function->isMethod() &&
            reader->function->owner == owner;

@@ -234,6 +234,7 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   }
   switch (layer.rule) {
   case ResultRule::Loss:
+  case ResultRule::SqueezedLoss:
   case ResultRule::ClassLoss:
     if (layer.reduction == Reduction::Reduced)
       result.shape = Shape::of({});
@@ -527,6 +528,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     result.shape.sizes.push_back(axis > 0 ? axis : Shape::unknown);
     break;
   case ResultRule::Loss:
+  case ResultRule::SqueezedLoss:
   case ResultRule::ClassLoss:
     result.element = first.element;
     switch (reductionOf(event)) {

@@ -176,8 +176,10 @@ bool CareReader::isSettled(const Symbol &tensor) const {
   const auto names = [&](const Node *expr) { return variableOf(expr) == &tensor; };
   forEach(function.body, [&](const Node &code) {
     const bool isLayout = namesLayout(code.calledName());
+    // What makes another tensor contiguous leaves this one as it is.
+    const bool isAsked = isLayout && !(code.type && code.type->role == TypeRole::Tensor);
     const std::optional<Assignment> assigned = asAssignment(code);
-    isSettled |= (assigned && names(assigned->target)) || (isLayout && names(objectOf(code))) ||
+    isSettled |= (assigned && names(assigned->target)) || (isAsked && names(objectOf(code))) ||
                  ((isLayout || checks(code)) && llvm::any_of(code.arguments, names));
   });
   return isSettled;

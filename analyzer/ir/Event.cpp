@@ -86,6 +86,14 @@ const ir::Node *FunctionBody::statementOf(const ir::Node *site) const {
              : whole;
 }
 
+/// Whether \p part runs once, before the first round of the loop it is a part of.
+static bool beginsLoop(const ir::Node &part) {
+  const ir::Node &loop = *part.parent;
+  if (loop.kind == NodeKind::RangeFor) // The range, its beginning and its end have names.
+    return part.kind == NodeKind::Declaration && !llvm::is_contained(part.declared, loop.symbol);
+  return &part == loop.init;
+}
+
 /// `do { … } while (false)`, as macros are written.
 static bool runsOnce(const ir::Node &loop) {
   const ir::Node *again =
@@ -96,9 +104,11 @@ static bool runsOnce(const ir::Node &loop) {
 
 llvm::SmallVector<const ir::Node *, 4> FunctionBody::loopsAround(const ir::Node *site) const {
   llvm::SmallVector<const ir::Node *, 4> loops;
-  while (site && site != body)
-    if ((site = site->parent) && site->isLoop() && !runsOnce(*site))
+  while (site && site != body) {
+    const ir::Node *part = std::exchange(site, site->parent);
+    if (site && site->isLoop() && !beginsLoop(*part) && !runsOnce(*site))
       loops.push_back(site);
+  }
   if (!site)
     loops.clear();
   return loops;

@@ -131,10 +131,13 @@ void FunctionLowering::lowerMeasure(const UnaryExprOrTypeTraitExpr &size) {
   const Expr *measured = strip(size.getArgumentExpr());
   // A variable may be measured to be written to a file.
   const auto *constant = dyn_cast<DeclRefExpr>(measured);
-  const bool isConstant =
-      constant && vocabulary.elementOf(constant->getDecl()) != ElementType::Unknown;
+  const ElementType element =
+      constant ? vocabulary.elementOf(constant->getDecl()) : ElementType::Unknown;
+  // The constant is as large as such an element.
+  if (llvm::is_contained({ElementType::Bool, ElementType::UInt8, ElementType::Int8}, element))
+    return;
   if (!namesElements(measured->getType()) ||
-      !(isConstant || isa<CallExpr>(measured) || isFactor(size, *code)))
+      !(element != ElementType::Unknown || isa<CallExpr>(measured) || isFactor(size, *code)))
     return;
   Typing typing;
   typing.isMeasured = true;

@@ -280,6 +280,7 @@ constexpr Named<ResultRule> ruleNames[] = {
     {ResultRule::OneHot, "one-hot"},
     {ResultRule::Embed, "embed"},
     {ResultRule::Loss, "loss"},
+    {ResultRule::SqueezedLoss, "squeezed-loss"},
     {ResultRule::ClassLoss, "class-loss"},
 };
 

@@ -161,12 +161,18 @@ enum class ResultRule : unsigned char {
   Normalize1, ///< The same as the input, whose features, before the dimensions of space, it counts.
   Normalize2,
   Normalize3,
-  Cast,      ///< The subject, in other elements.
-  OneHot,    ///< One dimension more.
-  Embed,     ///< The same, of floating-point numbers.
-  Loss,      ///< Of each pair of elements, reduced.
-  ClassLoss, ///< Of each sample, reduced.
+  Cast,         ///< The subject, in other elements.
+  OneHot,       ///< One dimension more.
+  Embed,        ///< The same, of floating-point numbers.
+  Loss,         ///< Of each pair of elements, reduced.
+  SqueezedLoss, ///< The same, of tensors without their dimensions of size 1.
+  ClassLoss,    ///< Of each sample, reduced.
 };
+
+constexpr bool isLoss(ResultRule rule) {
+  return rule == ResultRule::Loss || rule == ResultRule::SqueezedLoss ||
+         rule == ResultRule::ClassLoss;
+}
 
 /// Whether pairs of elements meet.
 constexpr bool isPairwise(ResultRule rule) {

@@ -89,8 +89,7 @@ public:
 
 private:
   Layer made(Layer layer, llvm::ArrayRef<const Node *> arguments) const {
-    const bool isLoss = layer.rule == ResultRule::Loss || layer.rule == ResultRule::ClassLoss;
-    if (isLoss)
+    if (isLoss(layer.rule))
       layer.reduction = reductionIn(arguments);
     else
       layer.steps.push_back(uses.shapeOf(layer.rule, arguments));

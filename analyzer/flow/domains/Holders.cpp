@@ -237,6 +237,13 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
   }
 }
 
+/// Whether the elements of \p list are lists, which copy what a pointer to theirs leads to:
+/// `rows.emplace_back(begin, end)`.
+static bool holdsLists(const ir::Type *list) {
+  const ir::Type *element = list && !list->arguments.empty() ? list->arguments.back() : nullptr;
+  return element && element->record && element->record->trait == Trait::OwnsElements;
+}
+
 Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
   const auto isNumber = [](const Operand &operand) { // `sizes[0]`
     return operand.expr && operand.expr->type && operand.expr->type->isArithmetic;
@@ -249,7 +256,8 @@ Look Interpreter::lookTakenBy(const Event &event, const State &state) const {
     return {};
   }
   if (!event.leadsIn) { // A list of pointers leads where its elements do.
-    if (!mayMoveElements(event))
+    if (!mayMoveElements(event) ||
+        holdsLists(event.subject.expr ? event.subject.expr->type : nullptr))
       return {};
     // What it takes by value is where elements are to be copied from.
     const auto parameters = event.site->symbol->parameters;

@@ -640,7 +640,7 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
     if (const std::optional<std::int64_t> number = integer(argument))
       typing.numbers.push_back(*number);
   }
-  if (rule == ResultRule::Loss || rule == ResultRule::ClassLoss)
+  if (isLoss(rule))
     typing.reduction = reductionIn(arguments);
   if (rule == ResultRule::Memory) {
     const ElementType read = typing.namesElement ? typing.element : ElementType::Float32;

@@ -39,7 +39,7 @@ torch::Tensor selected_bad(Regression net) {
 
 torch::Tensor answers_bad(Regression net, torch::Tensor x, const std::vector<float> &values) {
   auto y = torch::tensor(values);
-  return torch::binary_cross_entropy(torch::sigmoid(net(x)), y); // expect: ml-broadcast-loss
+  return torch::l1_loss(torch::sigmoid(net(x)), y); // expect: ml-broadcast-loss
 }
 
 torch::Tensor swapped_bad(Regression net, torch::Tensor x, torch::Tensor y) {
@@ -127,4 +127,9 @@ torch::Tensor targets_ok(Regression net, torch::Tensor x, torch::Tensor best,
                          const std::vector<float> &rewards) {
   auto targets = torch::tensor(rewards).unsqueeze(1) + 0.99 * best;
   return torch::mse_loss(net(x), targets) + torch::mse_loss(net(x), best * best);
+}
+
+// It squeezes both.
+torch::Tensor squeezed(torch::Tensor probabilities) {
+  return torch::binary_cross_entropy(torch::sigmoid(torch::rand({8, 1})), torch::rand({8}));
 }

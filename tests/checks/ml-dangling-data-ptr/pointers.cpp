@@ -2,6 +2,7 @@
 #include <torch/torch.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 using torch::Tensor;
@@ -105,7 +106,7 @@ void of_another_type_bad(Tensor x) {
 }
 
 void packed_bad(Tensor x) {
-  auto p = x.contiguous().data_ptr<float>(); // expect: ml-dangling-data-ptr (level 1)
+  auto p = x.contiguous().data_ptr<float>(); // expect: ml-dangling-data-ptr (level 2)
   use(p);
 }
 
@@ -209,3 +210,16 @@ void script_ok(torch::jit::Module module, std::vector<torch::jit::IValue> inputs
 }
 
 bool compared_ok(Tensor x) { return x.exp().data_ptr() == x.data_ptr(); }
+
+// Lists of lists and of strings copy what is there.
+std::vector<std::vector<float>> copied_ok(const std::vector<Tensor> &maps) {
+  std::vector<std::vector<float>> rows;
+  std::vector<std::string> names;
+  for (const Tensor &map : maps) {
+    auto values = map.exp();
+    const float *begin = values.data_ptr<float>();
+    rows.emplace_back(begin, begin + 4);
+    names.emplace_back(static_cast<const char *>(values.data_ptr()));
+  }
+  return names.empty() ? std::vector<std::vector<float>>() : rows;
+}

@@ -84,6 +84,14 @@ torch::Tensor transposed_bad() {
   return y;
 }
 
+// A copy was made in order, and is not what the kernel gets.
+torch::Tensor unusedCopy_bad(torch::Tensor x) {
+  torch::Tensor packed = x.contiguous();
+  torch::Tensor y = torch::empty({256}, packed.options());
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous
+  return y;
+}
+
 // Its callers are not known, and may check.
 torch::Tensor unknown_bad(torch::Tensor x) {
   torch::Tensor y = torch::empty({256}, x.options());
@@ -93,6 +101,7 @@ torch::Tensor unknown_bad(torch::Tensor x) {
 
 void bind(Library &library) {
   library.def("made", &made_ok);
+  library.def("unused_copy", &unusedCopy_bad);
   library.def("named", &named_ok);
   library.def("asked", &asked_ok);
   library.def("checked", &checked_ok);

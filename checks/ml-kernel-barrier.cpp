@@ -98,7 +98,8 @@ private:
       if (!memory || !kernel.dependsOn(target->children.back(), Trait::ThreadIndex))
         continue;
       for (const ir::Node *read : kernel.subscripts)
-        if (sharedMemory(*read) == memory && visit.source.isBefore(write->end(), read->begin()) &&
+        if (sharedMemory(*read) == memory && !isOverwritten(*read) &&
+            visit.source.isBefore(write->end(), read->begin()) &&
             !kernel.dependsOn(read->children.back(), Trait::ThreadIndex) &&
             !mayWaitBetween(visit, kernel, *write, *read)) {
           Finding finding(Level::Likely, *read,
@@ -108,6 +109,13 @@ private:
           return reporter.report(std::move(finding));
         }
     }
+  }
+
+  /// Whether \p element is only written: `shared[0] = 0`.
+  static bool isOverwritten(const ir::Node &element) {
+    const ir::Node *outer = element.parent;
+    return outer && outer->kind == ir::NodeKind::Binary && outer->op == "=" &&
+           outer->children.front() == &element;
   }
 
   /// Whether a barrier, or what may be one, stands between the two; or anywhere in the kernel, if a

@@ -64,6 +64,7 @@ private:
   void noteLaunch(const Node &call);
   KernelLaunch launchBy(const Node &call) const;
   std::optional<RawPointer> rawPointer(const Node &pointer) const;
+  const Node *rearrangedFor(const Symbol &tensor) const;
   bool isSettled(const Symbol &tensor) const;
 
   const FunctionBody &function;
@@ -159,7 +160,14 @@ std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) const {
       return raw;
     }
     const Symbol *variable = variableOf(tensor);
-    if (!variable || isSettled(*variable))
+    if (!variable)
+      return std::nullopt;
+    if (const Node *given = rearrangedFor(*variable)) {
+      raw.tensor = raw.tensor ? raw.tensor : variable;
+      raw.rearranged = given;
+      return raw;
+    }
+    if (isSettled(*variable))
       return std::nullopt;
     if (!raw.tensor)
       raw.tensor = variable;
@@ -168,6 +176,32 @@ std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) const {
     tensor = variable->hasLocalStorage() ? variable->init : nullptr;
   }
   return std::nullopt;
+}
+
+/// What gives \p value its order of dimensions in one of the ways to choose it: `c ? x.t() : x`.
+static const Node *rearrangedIn(const Node *value) {
+  value = originalOf(value);
+  if (value->kind == NodeKind::Conditional)
+    for (const Node *choice : value->children)
+      if (const Node *found = choice != value->condition ? rearrangedIn(choice) : nullptr)
+        return found;
+  return value->isCall() && value->symbol && value->symbol->operation == Operation::Permute
+             ? value
+             : nullptr;
+}
+
+/// What rearranges \p tensor in the only assignment to it, or null.
+const Node *CareReader::rearrangedFor(const Symbol &tensor) const {
+  const Node *given = nullptr;
+  unsigned count = 0;
+  forEach(function.body, [&](const Node &code) {
+    const std::optional<Assignment> assigned = asAssignment(code);
+    if (assigned && variableOf(assigned->target) == &tensor) {
+      given = rearrangedIn(assigned->value);
+      ++count;
+    }
+  });
+  return count == 1 ? given : nullptr;
 }
 
 /// Whether the function knows how \p tensor lies in memory: it asks, checks, or assigns another.

@@ -182,3 +182,13 @@ __global__ void own_ok(const float *x, float *y) {
   part[threadIdx.x] = x[threadIdx.x];
   y[thread] = part[thread];
 }
+
+// What one thread writes beside those of the others is no read of theirs.
+__global__ void beside_ok(const float *x, float *y) {
+  __shared__ float sums[129];
+  sums[threadIdx.x + 1] = x[threadIdx.x];
+  if (threadIdx.x == 0)
+    sums[0] = 0;
+  __syncthreads();
+  y[threadIdx.x] = sums[0] + sums[128];
+}

@@ -111,3 +111,17 @@ void bind(Library &library) {
   library.def("bound", &bound_bad);
   library.def("one_of_two", &oneOfTwo_bad);
 }
+
+torch::Tensor chosen_bad(torch::Tensor x, bool columns) {
+  x = columns ? x.t() : x.contiguous(); // note: rearranged here
+  torch::Tensor y = torch::empty({256}, x.options());
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous: 'x', which is not
+  return y;
+}
+
+torch::Tensor arranged_ok(torch::Tensor x) {
+  x = x.t().contiguous();
+  torch::Tensor y = torch::empty({256}, x.options());
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}

@@ -42,18 +42,13 @@ StringRef behindParentheses(StringRef text) {
   return {};
 }
 
-/// Whether \p text has what looks like a declaration of the free function \p name. No call is one.
-bool declares(StringRef text, StringRef name) {
+/// Whether \p text has what looks like a call of the free function \p name, its address or its
+/// declaration.
+bool names(StringRef text, StringRef name) {
   for (size_t at = findWord(text, name); at != StringRef::npos; at = findWord(text, name, at + 1)) {
     const StringRef before = text.take_front(at).rtrim();
-    size_t begin = before.size();
-    while (begin > 0 && isWordPart(before[begin - 1]))
-      --begin;
-    const StringRef word = before.substr(begin);
-    const bool followsType =
-        word.empty() ? before.ends_with("&") || before.ends_with("*") || before.ends_with(">")
-                     : word != "return" && word != "else";
-    if (followsType && behindParentheses(text.substr(at + name.size()).ltrim()).starts_with(";"))
+    const bool isCall = text.substr(at + name.size()).ltrim().starts_with("(");
+    if (!before.ends_with(".") && !before.ends_with("->") && (isCall || before.ends_with("&")))
       return true;
   }
   return false;
@@ -172,6 +167,10 @@ private:
           shares(unit, function, text->getBuffer()))
         found.push_back(unit.Filename);
     }
+    // The source that defines it need not include the header.
+    if (found.empty() && isUndefined)
+      for (StringRef file : definitionsFor(function.name, function.header))
+        found.push_back(file.str());
     return found;
   }
 
@@ -188,21 +187,11 @@ private:
     return found;
   }
 
-  /// Those of the sources with \p word that can share \p function. Who calls what another source
-  /// declares by itself must declare it by hand; programs have many functions of one name.
+  /// Those of the sources with \p word that can share \p function.
   llvm::SmallVector<unsigned, 2> candidates(const SharedFunction &function, StringRef word) {
-    if (function.source.empty() || !find(function.header))
-      return unitsWith.lookup(word);
-    if (!function.record.empty())
-      return {};
-    const auto [entry, added] = declaring.try_emplace(function.name);
-    if (added)
-      for (unsigned number : unitsWith.lookup(word)) {
-        const auto text = readFileIfPossible(units[number]->Filename);
-        if (text && declares(text->getBuffer(), function.name))
-          entry->second.push_back(number);
-      }
-    return entry->second;
+    const bool isMethodOfSource = !function.record.empty() && find(function.header);
+    return isMethodOfSource && !function.source.empty() ? llvm::SmallVector<unsigned, 2>()
+                                                        : unitsWith.lookup(word);
   }
 
   static bool mayCall(StringRef text, const SharedFunction &function) {
@@ -211,7 +200,7 @@ private:
   }
 
   /// Whether \p unit, of this text, means the same function: both include the header that declares
-  /// it, or the caller declares it by hand, and no definition is nearer to it.
+  /// it, or the source that defines it includes none, and no definition is nearer to the caller.
   bool shares(const CompileCommand &unit, const SharedFunction &function, StringRef text) {
     if (!find(function.header))
       return scan.reaches(unit, function.header, folder);
@@ -219,12 +208,13 @@ private:
       return false;
     if (function.source.empty())
       return llvm::is_contained(definitionsFor(function.name, function.header), unit.Filename);
-    return declares(text, function.name) && !defines(text, function.name) &&
+    return names(text, function.name) && !defines(text, function.name) &&
            llvm::is_contained(definitionsFor(function.name, unit.Filename), function.source);
   }
 
-  /// The sources that may define the free function \p name which \p caller declares by hand: those
-  /// of its folder, or else the nearest one. Of several as near nobody knows which it is.
+  /// The sources that may define the free function \p name for \p caller, of which nothing else
+  /// says where it is defined: those of its folder, or else the nearest one. Of several as near
+  /// nobody knows which it is.
   llvm::SmallVector<StringRef, 1> definitionsFor(StringRef name, StringRef caller) {
     const auto [entry, added] = definitions.try_emplace(name);
     if (added)
@@ -258,8 +248,7 @@ private:
   llvm::StringMap<const CompileCommand *> unitOf; ///< By file.
   std::string folder;
   llvm::StringMap<llvm::SmallVector<unsigned, 2>> unitsWith;   ///< By a word in them.
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> declaring;   ///< A free function, by its name.
-  llvm::StringMap<llvm::SmallVector<unsigned, 2>> definitions; ///< Of it, as the text looks.
+  llvm::StringMap<llvm::SmallVector<unsigned, 2>> definitions; ///< Of a free function, by its name.
   /// For a class, the sources that name it, and the functions of it that they define.
   llvm::StringMap<std::vector<std::pair<unsigned, llvm::StringSet<>>>> methods;
   std::map<SharedFunction, std::vector<std::string>> sources; ///< As sourcesOf tells.

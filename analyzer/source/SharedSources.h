@@ -34,8 +34,8 @@ public:
 
   /// The sources that define those of \p functions that are not defined yet, and those that call
   /// the others: none of these if they are too many, since what all callers do counts. They include
-  /// the header that declares the function, or declare it by hand; then the nearest definition is
-  /// meant.
+  /// the header that declares the function; where the source that defines it does not, the nearest
+  /// definition is meant.
   Found of(const Job &job, llvm::ArrayRef<SharedFunction> functions);
 
   /// \p file, one of those found for \p job, as a job of its own, with the texts that an editor

@@ -173,3 +173,21 @@ TEST_CASE("What is declared by hand is defined by the nearest source") {
   CHECK(definingOf({"ext/near.cpp", "ext/cuda/kernel.cpp"}) == Files{"ext/near.cpp"});
   CHECK(definingOf({"ext/cuda/kernel.cpp", "ext/cpu/kernel.cpp"}).empty());
 }
+
+TEST_CASE("A source need not include the header that declares what it defines") {
+  Project project;
+  project.write("ops.h", "void launch(float *x);\n");
+  project.write("bind.cpp", "#include \"ops.h\"\nvoid run(float *x) { launch(x); }\n");
+  project.write("table.cpp", "#include \"ops.h\"\nauto *table[] = {&launch};\n");
+  project.write("method.cpp", "#include \"ops.h\"\nvoid f(Rocket &r) { r.launch(3); }\n");
+  project.write("kernel.cpp", "void launch(float *x) {}\n");
+  project.writeDatabase("", {"bind.cpp", "table.cpp", "method.cpp", "kernel.cpp"}, "-std=c++20");
+  const JobList list = jobsOf(project, {"bind.cpp", "kernel.cpp"});
+  SharedSources sharedSources(list);
+  const std::string kernel = project.path("kernel.cpp");
+  const SharedFunction declared{{}, project.path("ops.h"), {}, "launch"};
+  const SharedFunction defined{kernel, kernel, {}, "launch"};
+  CHECK(sharedSources.of(list.jobs[0], declared).defining == Files{kernel});
+  CHECK(sharedSources.of(list.jobs[1], defined).calling ==
+        Files{project.path("bind.cpp"), project.path("table.cpp")});
+}

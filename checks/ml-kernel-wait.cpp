@@ -21,8 +21,9 @@ public:
           launch = begun;
         else if (needsWait(event))
           findings.clear();
-        else if (launch && event.operation == Operation::Synchronize)
-          findings.push_back(findingAt(event, *launch));
+        else if (event.operation == Operation::Synchronize)
+          if (const KernelLaunch *begun = launch ? launch : closureLaunchBefore(visit, event))
+            findings.push_back(findingAt(event, *begun));
       }
     for (Finding &finding : findings)
       reporter.report(std::move(finding));
@@ -42,6 +43,19 @@ private:
       if (launch.call == event.site)
         return &launch;
     return nullptr;
+  }
+
+  /// The last launch in a closure that is called before \p wait, as dispatchers of types do.
+  static const KernelLaunch *closureLaunchBefore(const LauncherVisit &visit, const Event &wait) {
+    const KernelLaunch *last = nullptr;
+    for (const KernelLaunch &launch : visit.care.launches) {
+      const ir::Node *around = launch.call;
+      while (around && around->kind != ir::NodeKind::Lambda)
+        around = around->parent;
+      if (around && visit.source.isBefore(launch.call->begin(), wait.site->begin()))
+        last = &launch;
+    }
+    return last;
   }
 
   /// Whether the launch is on the stream on which the framework computes, or on that of the device.

@@ -39,17 +39,21 @@ public:
       for (const ir::Node *argument : call.arguments) {
         const ir::Node &list = argument->spelled();
         if (list.kind == ir::NodeKind::Binary && list.op == "," && list.parent &&
-            list.parent->kind == ir::NodeKind::Parentheses && isInteger(*list.children.front()) &&
-            isInteger(*list.children.back()))
+            list.parent->kind == ir::NodeKind::Parentheses && isNumber(*list.children.front()) &&
+            isNumber(*list.children.back()))
           reporter.report({Level::Certain, list,
-                           "a comma in parentheses makes no list: only the last of these numbers "
-                           "gets there; write the sizes in braces"});
+                           std::string("a comma in parentheses makes no list: only the last of "
+                                       "these numbers gets there") +
+                               (list.type->isInteger ? "; write the sizes in braces"
+                                                     : "; make a tensor of them")});
       }
     });
   }
 
 private:
-  static bool isInteger(const ir::Node &node) { return node.type && node.type->isInteger; }
+  static bool isNumber(const ir::Node &node) {
+    return node.type && node.type->isArithmetic && !node.hasSideEffects;
+  }
 
   static std::optional<Mismatch> mismatchIn(const Event &event, const State &before) {
     if (event.kind != EventKind::Forward)

@@ -78,3 +78,10 @@ torch::Tensor waitsBefore_ok(torch::Tensor x) {
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
   return y;
 }
+
+torch::Tensor dispatched_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  [&] { square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); }();
+  cudaDeviceSynchronize(); // expect: ml-kernel-wait (no fix)
+  return y;
+}

@@ -14,3 +14,7 @@ torch::Tensor braces_ok() { return torch::zeros({1, 3, 480, 640}); }
 torch::Tensor one_ok(int64_t rows, int64_t columns) { return torch::zeros((rows * columns)); }
 
 torch::Tensor numbers_ok(torch::Tensor x) { return x.transpose((0), (1)); }
+
+torch::Tensor means_bad(torch::Tensor x, float red, float green, float blue) {
+  return x.fill_((red, green, blue)); // expect: ml-shape-mismatch: make a tensor of them
+}

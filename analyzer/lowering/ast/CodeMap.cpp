@@ -63,6 +63,29 @@ llvm::ArrayRef<const ir::Node *> CodeMap::allMade(llvm::ArrayRef<const Expr *> c
   return {list, code.size()};
 }
 
+/// The functions that the type of a temporary is made of: `Wrapped<f>()`.
+static llvm::SmallVector<const Expr *, 1> functionsInType(const Stmt *code) {
+  llvm::SmallVector<const Expr *, 1> functions;
+  const auto *temporary = dyn_cast<CXXTemporaryObjectExpr>(code);
+  const auto written =
+      temporary
+          ? temporary->getTypeSourceInfo()->getTypeLoc().getAs<TemplateSpecializationTypeLoc>()
+          : TemplateSpecializationTypeLoc();
+  if (!written)
+    return functions;
+  for (unsigned i = 0; i < written.getNumArgs(); ++i)
+    if (const TemplateArgumentLoc &argument = written.getArgLoc(i);
+        argument.getArgument().getKind() == TemplateArgument::Expression) {
+      const Expr *value = argument.getSourceExpression()->IgnoreParenImpCasts();
+      if (const auto *address = dyn_cast<UnaryOperator>(value))
+        value = address->getSubExpr()->IgnoreParenImpCasts();
+      if (const auto *name = dyn_cast<DeclRefExpr>(value);
+          name && isa<FunctionDecl>(name->getDecl()))
+        functions.push_back(name);
+    }
+  return functions;
+}
+
 CodeMap::OwnedNode *CodeMap::make(const Stmt *code, const ir::Node *parent) {
   llvm::SmallVector<const Stmt *, 4> wrappers;
   OwnedNode *node = nodes.lookup(code);
@@ -86,6 +109,8 @@ CodeMap::OwnedNode *CodeMap::make(const Stmt *code, const ir::Node *parent) {
     for (const Stmt *child : code->children())
       if (child)
         children.push_back(make(child, node));
+    for (const Expr *function : functionsInType(code))
+      children.push_back(make(function, node));
     node->children = llvm::ArrayRef(children).copy(allocator);
     node->range = code->getSourceRange();
     if (const auto *expr = dyn_cast<Expr>(code))

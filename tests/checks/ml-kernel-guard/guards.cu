@@ -126,7 +126,17 @@ torch::Tensor there_ok(torch::Tensor x) {
   return y;
 }
 
+// What is bound may be a part of a type.
+template <typename Function, Function *function> struct Bound {};
+
+torch::Tensor inType_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 1)
+  return y;
+}
+
 void bind(Library &library) {
+  library.def("in_type", Bound<torch::Tensor(torch::Tensor), inType_bad>());
   library.def("through", &throughTwo_bad);
   library.def("there", &there_ok);
   library.def("pointers", &pointers_bad);

@@ -94,13 +94,17 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// The call of a function outside of classes that has made \p tensor, or null.
+  /// The call of a function outside of classes, or of a method of the same object, that has made
+  /// \p tensor, or null.
   static const ir::Node *makerOf(const ir::Node &tensor) {
     const ir::Node *value = &tensor.spelled();
     for (unsigned depth = 0; depth < 8; ++depth) {
       const ir::Symbol *variable = ir::variableIn(value);
-      if (value->kind == ir::NodeKind::MemberCall)
+      if (value->kind == ir::NodeKind::MemberCall) {
+        if (ir::as(ir::NodeKind::This, value->object))
+          return value;
         value = &value->object->spelled();
+      }
       else if (variable && variable->isLocal && !variable->isStatic && variable->init)
         value = &variable->init->spelled();
       else
@@ -112,7 +116,7 @@ private:
   }
 
   static bool isOfNumbers(const ir::Symbol &maker) {
-    return !maker.isMethod() && !maker.parameters.empty() &&
+    return !maker.parameters.empty() &&
            llvm::all_of(maker.parameters, [](const ir::Symbol *parameter) {
              return parameter->type->isArithmetic && !parameter->type->isEnumeration;
            });
@@ -130,7 +134,7 @@ private:
       if (named && named->isVariable())
         isSame &= named->isStatic ? named->type->isConst && !named->type->isReference
                                   : isPlain(*named->type);
-      isSame &= part.kind != ir::NodeKind::String;
+      isSame &= part.kind != ir::NodeKind::String && part.kind != ir::NodeKind::This;
       if (!part.isCall() || !isSame)
         return;
       const ir::Symbol *callee = part.symbol;

@@ -88,3 +88,27 @@ void reset_ok(torch::nn::Linear net, const std::vector<Tensor> &batches, torch::
     state = net(batch.to(device) + state);
   }
 }
+
+// ---- methods that ask nothing of their object
+
+struct DecoderImpl : torch::nn::Module {
+  Tensor mask(int64_t length) { return torch::triu(torch::ones({length, length}), 1); }
+  Tensor scaled(int64_t length) { return torch::triu(torch::ones({length, length}), 1) * scale; }
+  Tensor forward(Tensor x) {
+    auto ahead = mask(x.size(1)).to(x.device()); // expect: ml-create-then-move (no fix): 'mask' makes the tensor on the CPU
+    auto own = scaled(x.size(1)).to(x.device());
+    return layer(x) + ahead + own;
+  }
+  double scale = 1;
+  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(4, 4));
+};
+TORCH_MODULE(Decoder);
+
+void decode(Decoder decoder, torch::optim::Optimizer &optimizer, const std::vector<Tensor> &batches) {
+  decoder->to(torch::kCUDA);
+  for (const Tensor &batch : batches) {
+    optimizer.zero_grad();
+    decoder(batch.to(torch::kCUDA)).mean().backward();
+    optimizer.step();
+  }
+}

@@ -38,7 +38,8 @@ private:
     const auto loops =
         read.details->elementLoop.loop ? countedBy(visit, read, read.subject.expr) : askedIn(visit);
     const bool isWork =
-        loops.size() > 1 || (loops.size() == 1 && doesNothingElse(visit, *loops.front()));
+        loops.size() > 1 || (loops.size() == 1 && (doesNothingElse(visit, *loops.front()) ||
+                                                   readsRow(visit, *loops.front())));
     if (isWork && !isElsewhere(visit))
       report(visit, loops,
              "each element is read as a tensor of its own, which takes about a microsecond; an "
@@ -114,6 +115,33 @@ private:
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the loop goes over a dimension of a tensor, and each of its rounds reads several
+  /// elements: a box, its score and its class.
+  bool readsRow(const Visit &visit, const ir::Node &loop) {
+    const auto [known, isNew] = ofRows.try_emplace(&loop, false);
+    if (!isNew)
+      return known->second;
+    constexpr unsigned several = 4;
+    unsigned reads = 0;
+    bool isPass = false;
+    if (!loop.body)
+      return false;
+    for (const Block &block : visit.event.function->blocks)
+      for (const Event &event : block.events)
+        if (contains(visit, loop.body, event.site)) {
+          isPass |= event.kind == EventKind::Forward || event.kind == EventKind::Move;
+          reads += event.operation == Operation::ReadScalar &&
+                   !visit.event.function->isConditional(event.site, &loop);
+        }
+    bool isHanded = false; // To somebody who draws it, mostly: that takes longer.
+    ir::forEach(loop.body, [&](const ir::Node &node) {
+      const ir::Symbol *callee =
+          node.isCall() && !ir::asConstruction(&node) ? node.symbol : nullptr;
+      isHanded |= callee && !callee->isStandard && !callee->isFramework && !isOfNumbers(node);
+    });
+    return known->second = !isPass && !isHanded && reads >= several && countsElements(visit, loop);
   }
 
   /// Whether the loop goes over as many elements as a tensor has along a dimension, and all that
@@ -354,7 +382,7 @@ private:
 
   llvm::SmallPtrSet<const ir::Node *, 4> reported; ///< Said once of each loop.
   /// What was asked of loops and functions, which have many elements that ask again.
-  llvm::DenseMap<const ir::Node *, bool> ofManyRows, ofNothingElse;
+  llvm::DenseMap<const ir::Node *, bool> ofManyRows, ofNothingElse, ofRows;
   llvm::DenseMap<const FunctionBody *, Sites> selections;
 };
 

@@ -298,3 +298,25 @@ Tensor planesOfOne(const Board &board) {
   return planes;
 }
 Tensor position_ok(const Board &board) { return planesOfOne(board); }
+
+struct Box {
+  float x, y, width, height;
+};
+void draw(std::vector<float> &picture, const Box &box);
+
+void collected_bad(const Tensor &found, std::vector<Box> &boxes, std::vector<int64_t> &classes) {
+  for (int64_t i = 0; i < found.size(0); ++i) {
+    const Tensor row = found[i];
+    boxes.push_back({row[0].item<float>(), row[1].item<float>(), // expect: ml-elementwise-access
+                     row[2].item<float>(), row[3].item<float>()});
+    classes.push_back(row.argmax().item<int64_t>());
+  }
+}
+
+void drawn_ok(const Tensor &found, std::vector<float> &picture) {
+  for (int64_t i = 0; i < found.size(0); ++i) {
+    const Tensor row = found[i];
+    draw(picture, {row[0].item<float>(), row[1].item<float>(), row[2].item<float>(),
+                   row[3].item<float>()});
+  }
+}

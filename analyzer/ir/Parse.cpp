@@ -487,18 +487,21 @@ private:
     closeNodes(0);
   }
 
-  /// Leaves out the rest of a function, but for code that something else leads to.
+  /// Leaves out the rest of a function, but for code that something else leads to: each tree of it
+  /// has numbers that follow each other.
   void passOver() {
     line = Cursor("");
-    const StringRef start = rest;
-    for (; rest.starts_with(" ") || rest.starts_with("\n") || rest.starts_with(";"); ++lineNumber)
-      rest = rest.split('\n').second;
-    PassedCode passed{start.drop_back(rest.size()), lineNumber};
-    const auto [before, code] = passed.text.split("\n  code\n");
-    passed.text = code;
-    passed.lineNumber -= code.count('\n');
-    if (unsigned first = 0; !code.ltrim(' ').drop_front().consumeInteger(10, first))
-      passedCode[first] = passed;
+    PassedCode *tree = nullptr;
+    for (; rest.starts_with(" ") || rest.starts_with("\n") || rest.starts_with(";"); ++lineNumber) {
+      const StringRef passed = rest.take_front(std::min(rest.find('\n'), rest.size() - 1) + 1);
+      rest = rest.drop_front(passed.size());
+      unsigned number = 0;
+      StringRef root = passed;
+      if (root.consume_front("    @") && !root.consumeInteger(10, number) && root.starts_with(" "))
+        tree = &(passedCode[number] = {passed, lineNumber});
+      else if (tree)
+        tree->text = {tree->text.data(), tree->text.size() + passed.size()};
+    }
   }
 
   void readPassedCode() {

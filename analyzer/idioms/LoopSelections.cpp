@@ -32,6 +32,36 @@ bool isLiteral(const Node &index) {
          llvm::all_of(index.children, [](const Node *child) { return isLiteral(*child); });
 }
 
+/// The statements of a block around \p site from the declaration of \p variable to that which
+/// \p site is part of; none if no block around it declares the variable.
+llvm::ArrayRef<const Node *> sinceDeclaration(Entity variable, const Node &site) {
+  for (const Node *inner = &site; inner->parent; inner = inner->parent) {
+    const Node *block = as(NodeKind::Compound, inner->parent);
+    const auto end = block ? llvm::find(block->children, inner) : nullptr;
+    if (!block || end == block->children.end())
+      continue;
+    for (auto begin = end + 1; begin != block->children.begin();)
+      if (const Node *before = as(NodeKind::Declaration, *--begin))
+        for (const Symbol *declared : before->declared)
+          if (canonical(declared) == variable)
+            return {begin, end + 1};
+  }
+  return {};
+}
+
+bool isWithin(const Node *part, const Node &whole) {
+  while (part && part != &whole)
+    part = part->parent;
+  return part;
+}
+
+/// Whether the loop, or other code, \p code declares \p variable, which \p site names.
+bool isDeclaredIn(const Node &code, Entity variable, const Node &site) {
+  // Most are declared not far away, and code may be long.
+  const llvm::ArrayRef<const Node *> statements = sinceDeclaration(variable, site);
+  return statements.empty() ? declares(code, variable) : isWithin(statements.front(), code);
+}
+
 bool isCountedIn(const Node &loop, Entity number) {
   bool isFound = false;
   forEach(&loop, [&](const Node &part) {
@@ -46,7 +76,7 @@ bool dependsOn(const Node &index, const Node &loop) {
   bool isFound = false;
   forEach(&index, [&](const Node &part) {
     const Entity named = valueNamedBy(part);
-    isFound |= named && (declares(loop, named) || isCountedIn(loop, named));
+    isFound |= named && (isDeclaredIn(loop, named, part) || isCountedIn(loop, named));
   });
   return isFound;
 }
@@ -79,7 +109,7 @@ public:
     }
     const Entity variable = owner ? valueNamedBy(*owner) : nullptr;
     const bool isLasting =
-        variable ? !declares(loop, variable) : as(NodeKind::This, owner) != nullptr;
+        variable ? !isDeclaredIn(loop, variable, *owner) : as(NodeKind::This, owner) != nullptr;
     return isLasting ? entityOf(whole) : nullptr;
   }
 
@@ -90,7 +120,7 @@ private:
       return false;
     if (const Symbol *variable = variableOf(whole); variable && steps++ < 8) {
       const bool isElement = loop.kind == NodeKind::RangeFor && variable == loop.symbol;
-      if (!variable->init || !declares(loop, canonical(variable)) || isElement)
+      if (!variable->init || !isDeclaredIn(loop, canonical(variable), *whole) || isElement)
         return false;
       whole = variable->init;
       return true;
@@ -598,11 +628,12 @@ const Node *lastOfLoop(const Node &read, const FunctionBody &function) {
 const Node *readBefore(const Node &read, const FunctionBody &function) {
   const auto loops = function.loopsAround(&read);
   const Symbol *tensor = variableOf(copiedBy(objectOf(read)));
-  if (loops.empty() || !tensor || !declares(*loops.front(), canonical(tensor)))
+  if (loops.empty() || !tensor || !isDeclaredIn(*loops.front(), canonical(tensor), read))
     return nullptr;
+  const llvm::ArrayRef<const Node *> statements = sinceDeclaration(canonical(tensor), read);
   const Node *first = nullptr;
   bool isChanged = false, isReached = false;
-  forEach(loops.front(), [&](const Node &part) {
+  const auto look = [&](const Node &part) {
     isReached |= &part == &read;
     const Node *object = part.isCall() && part.symbol ? objectOf(part) : nullptr;
     if (!object || isReached || variableOf(copiedBy(object)) != tensor)
@@ -612,7 +643,11 @@ const Node *readBefore(const Node &read, const FunctionBody &function) {
         function.loopsAround(&part).front() == loops.front() &&
         !function.isConditional(&part, loops.front()))
       first = &part;
-  });
+  };
+  if (statements.empty())
+    forEach(loops.front(), look);
+  for (const Node *statement : statements)
+    forEach(statement, look);
   return isChanged ? nullptr : first;
 }
 

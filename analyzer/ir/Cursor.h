@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -50,17 +51,28 @@ public:
   /// Whether the next word is \p name, and no longer.
   bool takeWord(llvm::StringRef name) {
     skip();
-    if (peekWord() != name)
+    if (!startsWithWord(rest, name))
       return false;
     rest = rest.drop_front(name.size());
+    return true;
+  }
+  /// The same with "not-" before it.
+  bool takeNotWord(llvm::StringRef name) {
+    skip();
+    constexpr llvm::StringLiteral negation = "not-";
+    if (!rest.starts_with(negation) || !startsWithWord(rest.drop_front(negation.size()), name))
+      return false;
+    rest = rest.drop_front(negation.size() + name.size());
     return true;
   }
 
   /// The name of a field with a value.
   bool takeField(llvm::StringRef name) {
     skip();
-    return rest.starts_with(name) && rest.drop_front(name.size()).starts_with("=") &&
-           rest.consume_front((name + "=").str());
+    if (rest.size() <= name.size() || rest[name.size()] != '=' || !rest.starts_with(name))
+      return false;
+    rest = rest.drop_front(name.size() + 1);
+    return true;
   }
 
   template <typename Number> Number number() {
@@ -74,7 +86,9 @@ public:
 
   std::string string() {
     expect("\"");
-    std::string result;
+    const size_t plain = std::min(rest.find_first_of("\"\\"), rest.size());
+    std::string result = rest.take_front(plain).str();
+    rest = rest.drop_front(plain);
     for (;;) {
       if (rest.empty())
         fail("a string has no end");
@@ -133,8 +147,7 @@ public:
   llvm::StringRef place() {
     skip();
     size_t length = 0;
-    while (length < rest.size() && (llvm::isDigit(rest[length]) || rest[length] == ':' ||
-                                    llvm::StringRef("f^&-").contains(rest[length])))
+    while (length < rest.size() && isOfPlace(rest[length]))
       ++length;
     const llvm::StringRef result = rest.take_front(length);
     rest = rest.drop_front(length);
@@ -147,13 +160,21 @@ public:
   }
   bool startsWithNext(llvm::StringRef text) const { return rest.starts_with(text); }
   llvm::StringRef left() const { return rest; }
-  void skip() { rest = rest.ltrim(' '); }
+  void skip() {
+    while (!rest.empty() && rest.front() == ' ')
+      rest = rest.drop_front();
+  }
 
 private:
-  static bool isOfName(char c) { return llvm::isAlnum(c) || llvm::StringRef("_~$").contains(c); }
-  llvm::StringRef peekWord() const {
-    return rest.take_while([](char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '-'; });
+  static bool isOfName(char c) { return llvm::isAlnum(c) || c == '_' || c == '~' || c == '$'; }
+  static bool isOfPlace(char c) {
+    return llvm::isDigit(c) || c == ':' || c == 'f' || c == '^' || c == '&' || c == '-';
   }
+  static bool isOfWord(char c) { return llvm::isLower(c) || llvm::isDigit(c) || c == '-'; }
+  static bool startsWithWord(llvm::StringRef text, llvm::StringRef name) {
+    return text.starts_with(name) && (text.size() == name.size() || !isOfWord(text[name.size()]));
+  }
+  llvm::StringRef peekWord() const { return rest.take_while(isOfWord); }
   void takeOrdinal() {
     if (rest.consume_front("#"))
       number<unsigned>();

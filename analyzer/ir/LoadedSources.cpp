@@ -14,14 +14,17 @@ LoadedSources::LoadedSources(llvm::StringRef root,
 
 LoadedSources::~LoadedSources() = default;
 
-void LoadedSources::addFile(const std::string &file, unsigned inclusion,
+void LoadedSources::addFile(llvm::StringRef file, unsigned inclusion,
                             const std::optional<Place> &includedAt, bool isOfSystem) {
-  inclusions[{file, inclusion}] = {includedAt, isOfSystem};
+  file = fileNames.save(file);
+  Inclusion &known = inclusions[{file, inclusion}] = {includedAt, isOfSystem};
+  if (known.place)
+    known.place->file = fileNames.save(known.place->file);
   if (!std::exchange(hasMain, true))
     sources.setMainFileID(fileOf({file, inclusion}));
 }
 
-clang::FileID LoadedSources::emptyFile(const std::string &name, clang::SourceLocation includedAt) {
+clang::FileID LoadedSources::emptyFile(llvm::StringRef name, clang::SourceLocation includedAt) {
   constexpr size_t lines = 1 << 16;
   return sources.createFileID(llvm::MemoryBuffer::getMemBufferCopy(std::string(lines, '\n'), name),
                               clang::SrcMgr::C_User, 0, 0, includedAt);
@@ -48,15 +51,16 @@ clang::FileID LoadedSources::fileOf(const Name &name) {
   const auto entry = fileManager.getOptionalFileRef(path);
   const clang::FileID id =
       entry ? sources.createFileID(*entry, includedAt, kind) : emptyFile(name.first, includedAt);
-  names[id] = name;
-  return loaded[name] = id;
+  const Name kept(fileNames.save(name.first), name.second);
+  names[id] = kept;
+  return loaded[kept] = id;
 }
 
-const LoadedSources::Name &LoadedSources::nameOf(clang::FileID file) const {
+LoadedSources::Name LoadedSources::nameOf(clang::FileID file) const {
   return names.find(file)->second;
 }
 
-clang::SourceLocation LoadedSources::at(const std::string &file, unsigned inclusion, unsigned line,
+clang::SourceLocation LoadedSources::at(llvm::StringRef file, unsigned inclusion, unsigned line,
                                         unsigned column) {
   const clang::FileID id = fileOf({file, inclusion});
   // SourceManager reads the line up to a column: very slow in one that holds all.

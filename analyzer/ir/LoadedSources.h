@@ -8,6 +8,8 @@
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/FileManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Allocator.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <map>
 #include <tuple>
@@ -26,20 +28,20 @@ public:
   const clang::SourceManager &manager() const { return sources; }
 
   /// The name of a file, and for which time it is included.
-  using Name = std::pair<std::string, unsigned>;
-  const Name &nameOf(clang::FileID file) const;
+  using Name = std::pair<llvm::StringRef, unsigned>;
+  Name nameOf(clang::FileID file) const;
   /// All in which there are places.
   auto files() const { return llvm::make_first_range(names); }
 
-  void addFile(const std::string &file, unsigned inclusion, const std::optional<Place> &includedAt,
+  void addFile(llvm::StringRef file, unsigned inclusion, const std::optional<Place> &includedAt,
                bool isOfSystem) override;
   clang::SourceLocation at(const Places::Chain &chain) override;
 
 private:
   clang::FileID fileOf(const Name &name);
   /// A file that is no file, such as what the preprocessor pastes tokens into, or that is gone.
-  clang::FileID emptyFile(const std::string &name, clang::SourceLocation includedAt);
-  clang::SourceLocation at(const std::string &file, unsigned inclusion, unsigned line,
+  clang::FileID emptyFile(llvm::StringRef name, clang::SourceLocation includedAt);
+  clang::SourceLocation at(llvm::StringRef file, unsigned inclusion, unsigned line,
                            unsigned column);
 
   /// A token at \p spelled of a macro that is called from \p begin to \p end, or of an argument
@@ -62,8 +64,10 @@ private:
     std::optional<Place> place;
     bool isOfSystem = false;
   };
-  std::map<Name, Inclusion> inclusions;
-  std::map<Name, clang::FileID> loaded;
+  llvm::BumpPtrAllocator allocator;
+  llvm::UniqueStringSaver fileNames{allocator};
+  llvm::DenseMap<Name, Inclusion> inclusions;
+  llvm::DenseMap<Name, clang::FileID> loaded;
   llvm::DenseMap<clang::FileID, Name> names;
   /// The last of each macro's call, or parameter's use, and the file with the text.
   std::map<std::tuple<clang::SourceLocation, clang::SourceLocation, clang::FileID>, Expansion>

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
+#include <map>
 
 namespace gradtidy {
 
@@ -29,35 +29,84 @@ namespace {
 
 class ParsedPlaces : public ir::Places {
 public:
-  Chain of(clang::SourceLocation location) const override { return chains.lookup(location); }
-  std::string mainFile() const override { return files.front().name; }
-  std::optional<ir::Place> includedAt(const std::string &file, unsigned inclusion) const override {
+  Chain of(clang::SourceLocation location) const override {
+    const auto known = words.find(location);
+    return known == words.end() ? Chain() : chainOf(known->second.text, known->second.word);
+  }
+  StringRef mainFile() const override { return files.front().name; }
+  std::optional<ir::Place> includedAt(StringRef file, unsigned inclusion) const override {
     for (const File &each : files)
       if (each.name == file && each.inclusion == inclusion)
         return each.includedAt;
     return std::nullopt;
   }
 
-  bool isOfSystem(const std::string &file, unsigned inclusion) const override {
+  bool isOfSystem(StringRef file, unsigned inclusion) const override {
     return llvm::any_of(files, [&](const File &each) {
       return each.name == file && each.inclusion == inclusion && each.isOfSystem;
     });
   }
 
+  /// What a text calls \p word; without its number, the text that is read.
+  Chain chainOf(unsigned text, StringRef word) const {
+    const std::vector<size_t> &filesOf = filesOfTexts[text];
+    Chain chain;
+    for (StringRef rest = word; chain.empty() || !rest.empty();) {
+      ir::Place place;
+      if (!chain.empty() && !(place.isParameter = rest.consume_front("&")) &&
+          !rest.consume_front("^"))
+        fail("'" + word + "' is no place");
+      unsigned file = 0;
+      if (rest.consume_front("f") && (rest.consumeInteger(10, file) || !rest.consume_front(":")))
+        fail("'" + word + "' is no place");
+      if (file >= filesOf.size())
+        fail("there is no file f" + llvm::Twine(file));
+      place.file = files[filesOf[file]].name;
+      place.inclusion = files[filesOf[file]].inclusion;
+      takeNumbers(word, rest, place.line, place.column);
+      if (rest.consume_front("-"))
+        takeNumbers(word, rest, place.endLine, place.endColumn);
+      chain.push_back(place);
+    }
+    return chain;
+  }
+
+  /// Notes that \p word is the place of \p location in the last text.
+  void add(clang::SourceLocation location, StringRef word) {
+    if (const auto [known, isNew] = words.try_emplace(location); isNew)
+      known->second = {static_cast<unsigned>(filesOfTexts.size() - 1), word.copy(allocator)};
+  }
+
+  StringRef saved(StringRef name) { return name.copy(allocator); }
+
   struct File {
-    std::string name;
+    StringRef name;
     unsigned inclusion = 1;
     std::optional<ir::Place> includedAt;
     bool isOfSystem = false;
   };
   std::vector<File> files;
-  llvm::DenseMap<clang::SourceLocation, Chain> chains;
+  std::vector<std::vector<size_t>> filesOfTexts; ///< Of each text: which of `files` it names.
+
+private:
+  static void takeNumbers(StringRef word, StringRef &rest, unsigned &line, unsigned &column) {
+    if (rest.consumeInteger(10, line) || !rest.consume_front(":") ||
+        rest.consumeInteger(10, column))
+      fail("'" + word + "' is no place");
+  }
+
+  struct Word {
+    unsigned text;
+    StringRef word;
+  };
+  llvm::DenseMap<clang::SourceLocation, Word> words;
+  llvm::BumpPtrAllocator allocator;
 };
 
 /// Numbers them as they come: nobody asks for more than what they are called.
 class NumberedLocations : public ir::Locations {
 public:
-  void addFile(const std::string &, unsigned, const std::optional<ir::Place> &, bool) override {}
+  void addFile(StringRef, unsigned, const std::optional<ir::Place> &, bool) override {}
   clang::SourceLocation at(const ir::Places::Chain &) override {
     return clang::SourceLocation::getFromRawEncoding(++last);
   }
@@ -118,7 +167,7 @@ public:
     if (line.takeWord(name))
       value = true;
     else
-      value = !line.takeWord(("not-" + name).str()) && byDefault;
+      value = !line.takeNotWord(name) && byDefault;
   }
 
   template <typename Value> void operator()(StringRef name, Value &value) {
@@ -263,40 +312,15 @@ private:
     const StringRef word = line.place();
     const auto [known, isNew] = locations.try_emplace(word);
     if (isNew) {
-      const ir::Places::Chain chain = chainOf(word);
-      known->second = where.at(chain);
+      known->second = where.at(chainOf(word));
       if (known->second.isValid())
-        places->chains[known->second] = chain;
+        places->add(known->second, word);
     }
     return known->second;
   }
 
   ir::Places::Chain chainOf(StringRef word) const {
-    ir::Places::Chain chain;
-    for (StringRef rest = word; chain.empty() || !rest.empty();) {
-      ir::Place place;
-      if (!chain.empty() && !(place.isParameter = rest.consume_front("&")) &&
-          !rest.consume_front("^"))
-        fail("'" + word + "' is no place");
-      unsigned file = 0;
-      if (rest.consume_front("f") && (rest.consumeInteger(10, file) || !rest.consume_front(":")))
-        fail("'" + word + "' is no place");
-      if (file >= files.size())
-        fail("there is no file f" + llvm::Twine(file));
-      place.file = places->files[files[file]].name;
-      place.inclusion = places->files[files[file]].inclusion;
-      takeNumbers(word, rest, place.line, place.column);
-      if (rest.consume_front("-"))
-        takeNumbers(word, rest, place.endLine, place.endColumn);
-      chain.push_back(std::move(place));
-    }
-    return chain;
-  }
-
-  static void takeNumbers(StringRef word, StringRef &rest, unsigned &line, unsigned &column) {
-    if (rest.consumeInteger(10, line) || !rest.consume_front(":") ||
-        rest.consumeInteger(10, column))
-      fail("'" + word + "' is no place");
+    return places->chainOf(places->filesOfTexts.size() - 1, word);
   }
 
   PathId takePath() {
@@ -361,7 +385,12 @@ private:
     return nodeOf(line.number<unsigned>());
   }
   ir::Node &nodeOf(unsigned number) {
-    ir::Node *&node = nodes[number];
+    if (number >= nodes.size()) {
+      if (number > text.size()) // Each has a number of its own, and is named.
+        fail("@" + llvm::Twine(number) + " is too much");
+      nodes.resize(std::max<size_t>(number + 1, 2 * nodes.size()));
+    }
+    ir::Node *&node = nodes[number].made;
     if (!node)
       node = new (owned->allocator) ir::Node;
     return *node;
@@ -376,31 +405,32 @@ private:
     }
     return *view;
   }
-  ir::Type &typeNamed() { return made(types, line.typeLabel()); }
-  template <typename Value> Value &made(llvm::StringMap<Value *> &all, StringRef name) {
-    Value *&value = all[name];
-    if (!value)
-      value = new (owned->allocator) Value;
-    return *value;
+  ir::Type &typeNamed() { return typeNamed(types[line.typeLabel()]); }
+  /// What a text names and, elsewhere, tells of.
+  template <typename Value> struct Named {
+    Value *made = nullptr;
+    bool isDefined = false;
+  };
+  ir::Type &typeNamed(Named<ir::Type> &type) {
+    if (!type.made)
+      type.made = new (owned->allocator) ir::Type;
+    return *type.made;
   }
 
-  template <typename Value> void define(const Value &value, StringRef name) {
-    if (!defined.insert(&value).second)
+  template <typename Value> static void define(Named<Value> &value, const llvm::Twine &name) {
+    if (std::exchange(value.isDefined, true))
       fail("'" + name + "' is there twice");
   }
 
   void checkDefinitions() {
-    for (const auto &[number, node] : nodes)
-      if (!defined.contains(node))
+    for (size_t number = 0; number < nodes.size(); ++number)
+      if (nodes[number].made && !nodes[number].isDefined)
         fail("nothing tells what @" + llvm::Twine(number) + " is");
-    const auto check = [&](const auto &all) {
-      for (const auto &each : all)
-        if (!defined.contains(each.second))
-          fail("nothing tells what " + each.first() + " is");
-    };
     if (const StringRef name = symbols.undescribed(); !name.empty())
       fail("nothing tells what " + name + " is");
-    check(types);
+    for (const auto &type : types)
+      if (!type.second.isDefined)
+        fail("nothing tells what " + type.first() + " is");
     for (const auto &[record, view] : classes)
       if (!defined.contains(view.get()))
         fail("nothing tells what the class " + record->qualifiedName + " is");
@@ -431,7 +461,15 @@ private:
   // --- lines
 
   void readLines() {
-    for (StringRef rest = text; !rest.empty();) {
+    rest = text;
+    readRest();
+    readPassedCode();
+    if (lineNumber == 0 || filesOfText().empty())
+      fail("there is no file f0");
+  }
+
+  void readRest() {
+    while (!rest.empty()) {
       StringRef whole;
       std::tie(whole, rest) = rest.split('\n');
       ++lineNumber;
@@ -447,8 +485,37 @@ private:
         fail("'" + line.left().take_front(20) + "' has no meaning here");
     }
     closeNodes(0);
-    if (lineNumber == 0 || files.empty())
-      fail("there is no file f0");
+  }
+
+  /// Leaves out the rest of a function, but for code that something else leads to: each tree of it
+  /// has numbers that follow each other.
+  void passOver() {
+    line = Cursor("");
+    PassedCode *tree = nullptr;
+    for (; rest.starts_with(" ") || rest.starts_with("\n") || rest.starts_with(";"); ++lineNumber) {
+      const StringRef passed = rest.take_front(std::min(rest.find('\n'), rest.size() - 1) + 1);
+      rest = rest.drop_front(passed.size());
+      unsigned number = 0;
+      StringRef root = passed;
+      if (root.consume_front("    @") && !root.consumeInteger(10, number) && root.starts_with(" "))
+        tree = &(passedCode[number] = {passed, lineNumber});
+      else if (tree)
+        tree->text = {tree->text.data(), tree->text.size() + passed.size()};
+    }
+  }
+
+  void readPassedCode() {
+    for (bool goesOn = !passedCode.empty(); std::exchange(goesOn, false);)
+      for (size_t number = 0; number < nodes.size(); ++number)
+        if (nodes[number].made && !nodes[number].isDefined)
+          if (const auto behind = passedCode.upper_bound(number); behind != passedCode.begin()) {
+            goesOn = true;
+            const PassedCode passed = std::prev(behind)->second;
+            passedCode.erase(std::prev(behind));
+            rest = passed.text;
+            lineNumber = passed.lineNumber;
+            readRest();
+          }
   }
 
   void readLine(StringRef said, size_t indent) {
@@ -514,10 +581,11 @@ private:
 
   void readFile() {
     line.expect("f");
+    std::vector<size_t> &files = filesOfText();
     if (line.number<unsigned>() != files.size())
       fail("files are numbered from 0");
     ParsedPlaces::File file;
-    file.name = line.string();
+    file.name = places->saved(line.string());
     (*this)("inclusion", file.inclusion, 1u);
     const auto known = llvm::find_if(places->files, [&](const ParsedPlaces::File &each) {
       return each.name == file.name && each.inclusion == file.inclusion;
@@ -532,6 +600,9 @@ private:
       places->files.push_back(std::move(file));
   }
 
+  /// Which of all files the text names.
+  std::vector<size_t> &filesOfText() { return places->filesOfTexts.back(); }
+
   /// Tells where files are included, once all of them are known. The main files of other texts are
   /// read behind that of the first.
   void addFiles() {
@@ -539,7 +610,7 @@ private:
       places->files[file].includedAt = chainOf(word).front();
     for (const ParsedPlaces::File &file : llvm::ArrayRef(places->files).drop_front(filesBefore)) {
       std::optional<ir::Place> around = file.includedAt;
-      if (textNumber > 1 && &file == &places->files[files.front()])
+      if (textNumber > 1 && &file == &places->files[filesOfText().front()])
         around = ir::Place{.file = places->mainFile(), .line = behindAll, .column = 1};
       where.addFile(file.name, file.inclusion, around, file.isOfSystem);
     }
@@ -550,7 +621,8 @@ private:
   std::string sharedPlace(StringRef word) const {
     try {
       const ir::Place place = chainOf(word).front();
-      return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+      return place.file.str() + ":" + std::to_string(place.line) + ":" +
+             std::to_string(place.column);
     } catch (const Malformed &) {
       return {};
     }
@@ -595,11 +667,13 @@ private:
     currentClass = nullptr;
     functionsBefore = functions.size();
     filesBefore = places->files.size();
-    files.clear();
+    places->filesOfTexts.emplace_back();
     includedAt.clear();
     open.clear();
     nodes.clear();
     types.clear();
+    passedOver.clear();
+    passedCode.clear();
     locations.clear();
     classesOfText.clear();
   }
@@ -615,7 +689,7 @@ private:
     for (const auto &body : llvm::ArrayRef(functions).drop_front(functionsBefore)) {
       withBody.insert(body->function);
       if (textNumber > 1 && body->linkedFrom.empty())
-        body->linkedFrom = places->files[files.front()].name;
+        body->linkedFrom = places->files[filesOfText().front()].name.str();
     }
   }
 
@@ -640,7 +714,13 @@ private:
   // --- lines of functions and names
 
   void readFunction() {
-    functions.push_back(std::make_unique<FunctionBody>(&symbolNamed(), nullptr));
+    const StringRef name = line.label();
+    const ir::Symbol &symbol = symbols.named(name);
+    if (withBody.contains(&symbol) || (!passedOver.empty() && symbols.isWithin(name, passedOver))) {
+      passedOver.insert(&symbol);
+      return passOver();
+    }
+    functions.push_back(std::make_unique<FunctionBody>(&symbol, nullptr));
     thisObject = noPath;
     text::fields(*this, function());
     thisObject = function().thisObject;
@@ -648,6 +728,10 @@ private:
 
   void readSymbol() {
     const StringRef name = line.label();
+    if (symbols.isTold(name, passedOver)) {
+      line = Cursor("");
+      return;
+    }
     ir::Symbol symbol;
     takeEnumerator(symbol.kind);
     text::fields(*this, symbol);
@@ -659,8 +743,9 @@ private:
 
   void readType() {
     const StringRef name = line.typeLabel();
-    ir::Type &type = made(types, name);
-    define(type, name);
+    Named<ir::Type> &known = types[name];
+    ir::Type &type = typeNamed(known);
+    define(known, name);
     text::fields(*this, type);
   }
 
@@ -718,7 +803,7 @@ private:
       open.back().children.push_back(&node);
     if (line.isAtEnd()) // It stands elsewhere.
       return;
-    define(node, "@" + std::to_string(number));
+    define(nodes[number], "@" + llvm::Twine(number));
     takeEnumerator(node.kind);
     take(node.range);
     (*this)("parent", node.parent, static_cast<const ir::Node *>(stem));
@@ -736,6 +821,7 @@ private:
   static constexpr unsigned behindAll = 1U << 30; ///< No file has so many lines.
 
   StringRef text; ///< The one that is read.
+  StringRef rest; ///< Of it, behind the line.
   const Model &model;
   NumberedLocations numbers;
   ir::Locations &where;
@@ -749,20 +835,26 @@ private:
   llvm::MapVector<const ir::Symbol *, std::unique_ptr<ModuleClass>> classes;
   std::vector<ModuleClass *> classOrder; ///< As they stand in the texts.
   llvm::SmallPtrSet<const ModuleClass *, 8> classesOfText;
+  /// Functions of the text of which earlier ones have said all, with the closures in them.
+  llvm::SmallPtrSet<const ir::Symbol *, 16> passedOver;
+  struct PassedCode {
+    StringRef text;
+    unsigned lineNumber; ///< Of what is before it.
+  };
+  std::map<unsigned, PassedCode> passedCode; ///< By the number of the first node.
   ModuleClass *currentClass = nullptr;
-  std::vector<size_t> files;                            ///< Of the text: which of all they are.
   std::vector<std::pair<size_t, StringRef>> includedAt; ///< By which of all files.
-  std::set<std::string> ownFiles;                       ///< Those that the first text names.
+  llvm::StringSet<> ownFiles;                           ///< Those that the first text names.
   size_t functionsBefore = 0, filesBefore = 0;          ///< Of the texts before.
   unsigned textNumber = 0;
   unsigned lineNumber = 0;
   bool hasFiles = false; ///< All of them are read.
   Cursor line{""};
   PathId thisObject = noPath;
-  llvm::DenseMap<unsigned, ir::Node *> nodes;
-  llvm::StringMap<ir::Type *> types;
+  std::vector<Named<ir::Node>> nodes; ///< By number.
+  llvm::StringMap<Named<ir::Type>> types;
   llvm::StringMap<clang::SourceLocation> locations;
-  llvm::DenseSet<const void *> defined;
+  llvm::SmallPtrSet<const ModuleClass *, 8> defined;
 
   /// Nodes whose children are being read, from the outermost.
   struct Open {

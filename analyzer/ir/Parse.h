@@ -4,11 +4,11 @@
 #include "LoweredUnit.h"
 #include "Places.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 
 namespace gradtidy {
@@ -17,7 +17,7 @@ namespace gradtidy {
 struct ParsedUnit {
   std::unique_ptr<LoweredUnit> unit;
   std::unique_ptr<const ir::Places> places;
-  std::set<std::string> ownFiles; ///< The names of the files that the first text has places in.
+  llvm::StringSet<> ownFiles; ///< The names of the files that the first text has places in.
 };
 
 /// Reads \p text; operators and phrases are those of \p model, which must outlive the result.

@@ -13,7 +13,7 @@ Locations::~Locations() = default;
 SourcePlaces::SourcePlaces(const clang::SourceManager &sources, llvm::StringRef root)
     : sources(sources), root(root.empty() ? "" : root.rtrim('/').str() + "/") {}
 
-const SourcePlaces::File &SourcePlaces::fileOf(clang::FileID id) const {
+SourcePlaces::File SourcePlaces::fileOf(clang::FileID id) const {
   File &file = files[id];
   if (file.inclusion)
     return file;
@@ -29,14 +29,15 @@ const SourcePlaces::File &SourcePlaces::fileOf(clang::FileID id) const {
   }
   llvm::StringRef name = path;
   name.consume_front(root);
-  inclusions[name].push_back(id);
-  file = {name.str(), static_cast<unsigned>(inclusions[name].size())};
+  auto &known = *inclusions.try_emplace(name).first;
+  known.second.push_back(id);
+  file = {known.first(), static_cast<unsigned>(known.second.size())};
   return file;
 }
 
 Place SourcePlaces::placeAt(clang::SourceLocation location) const {
   const auto [id, offset] = sources.getDecomposedSpellingLoc(location);
-  const File &file = fileOf(id);
+  const File file = fileOf(id);
   // Where the preprocessor keeps what it makes depends on all that it has made before.
   if (file.name == "<scratch space>" && !sources.getFileEntryRefForID(id))
     return {file.name, 1, 1, 1};
@@ -64,7 +65,7 @@ Places::Chain SourcePlaces::of(clang::SourceLocation location) const {
   return chain;
 }
 
-std::optional<Place> SourcePlaces::includedAt(const std::string &file, unsigned inclusion) const {
+std::optional<Place> SourcePlaces::includedAt(llvm::StringRef file, unsigned inclusion) const {
   const clang::FileID id = find(file, inclusion);
   const clang::SourceLocation location =
       id.isValid() ? sources.getIncludeLoc(id) : clang::SourceLocation();
@@ -98,7 +99,7 @@ std::optional<Place> SourcePlaces::inMainFile(clang::SourceLocation include) con
   const llvm::StringRef here = lineIn(file, line), there = lineIn(mainFile, line);
   if (here != there && (here.size() != there.size() || !there.trim().empty()))
     return std::nullopt;
-  const File &name = fileOf(mainFile);
+  const File name = fileOf(mainFile);
   return Place{name.name, name.inclusion, line, sources.getColumnNumber(file, offset)};
 }
 
@@ -109,12 +110,12 @@ clang::FileID SourcePlaces::find(llvm::StringRef file, unsigned inclusion) const
              : known->second[inclusion - 1];
 }
 
-bool SourcePlaces::isOfSystem(const std::string &file, unsigned inclusion) const {
+bool SourcePlaces::isOfSystem(llvm::StringRef file, unsigned inclusion) const {
   const clang::FileID id = find(file, inclusion);
   return id.isValid() && !llvm::sys::path::is_absolute(file) && sources.getFileEntryRefForID(id) &&
          clang::SrcMgr::isSystem(sources.getFileCharacteristic(sources.getLocForStartOfFile(id)));
 }
 
-std::string SourcePlaces::mainFile() const { return fileOf(sources.getMainFileID()).name; }
+llvm::StringRef SourcePlaces::mainFile() const { return fileOf(sources.getMainFileID()).name; }
 
 } // namespace gradtidy::ir

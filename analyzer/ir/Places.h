@@ -14,7 +14,8 @@ namespace gradtidy::ir {
 
 /// A place in a file.
 struct Place {
-  std::string file;       ///< Below the project's folder if it lies there, else absolute.
+  /// Below the project's folder if it lies there, else absolute. Kept by whoever tells places.
+  llvm::StringRef file;
   unsigned inclusion = 1; ///< A file that is included several times is another one each time.
   unsigned line = 0, column = 0;       ///< From 1.
   bool isParameter = false;            ///< In a Chain: a parameter of a macro stands here.
@@ -33,14 +34,14 @@ public:
   virtual Chain of(clang::SourceLocation location) const = 0;
 
   /// The main file of the unit, as a place names it.
-  virtual std::string mainFile() const = 0;
+  virtual llvm::StringRef mainFile() const = 0;
 
   /// Where the file of that name is included for the time \p inclusion, if a file of the project
   /// includes it.
-  virtual std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const = 0;
+  virtual std::optional<Place> includedAt(llvm::StringRef file, unsigned inclusion) const = 0;
 
   /// Whether the file, of the project, is included as a header of the system.
-  virtual bool isOfSystem(const std::string &file, unsigned inclusion) const = 0;
+  virtual bool isOfSystem(llvm::StringRef file, unsigned inclusion) const = 0;
 };
 
 /// Makes locations of places.
@@ -49,7 +50,7 @@ public:
   virtual ~Locations();
 
   /// Told of each file before a place in it.
-  virtual void addFile(const std::string &file, unsigned inclusion,
+  virtual void addFile(llvm::StringRef file, unsigned inclusion,
                        const std::optional<Place> &includedAt, bool isOfSystem) = 0;
 
   /// Invalid where the files do not have the place.
@@ -63,16 +64,16 @@ public:
   SourcePlaces(const clang::SourceManager &sources, llvm::StringRef root);
 
   Chain of(clang::SourceLocation location) const override;
-  std::string mainFile() const override;
-  std::optional<Place> includedAt(const std::string &file, unsigned inclusion) const override;
-  bool isOfSystem(const std::string &file, unsigned inclusion) const override;
+  llvm::StringRef mainFile() const override;
+  std::optional<Place> includedAt(llvm::StringRef file, unsigned inclusion) const override;
+  bool isOfSystem(llvm::StringRef file, unsigned inclusion) const override;
 
 private:
   struct File {
-    std::string name;
+    llvm::StringRef name; ///< A key of `inclusions`.
     unsigned inclusion = 0;
   };
-  const File &fileOf(clang::FileID id) const;
+  File fileOf(clang::FileID id) const;
   Place placeAt(clang::SourceLocation location) const;
   /// Whether the text that a precompiled header was made of includes something there.
   bool isOfPrecompiled(clang::SourceLocation include) const;

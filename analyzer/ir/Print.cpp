@@ -328,8 +328,8 @@ public:
     if (location.isInvalid())
       return "-";
     const ir::Place place = places.of(location).back();
-    return (place.file == places.mainFile() ? "" : place.file + ":") + std::to_string(place.line) +
-           ":" + std::to_string(place.column);
+    return (place.file == places.mainFile() ? "" : place.file.str() + ":") +
+           std::to_string(place.line) + ":" + std::to_string(place.column);
   }
 
   std::string of(const ir::Symbol *symbol) const override {
@@ -601,7 +601,7 @@ private:
   }
 
   /// The number of a file, from 0; it gets one when it is first named.
-  unsigned fileNumber(const std::string &file, unsigned inclusion) const {
+  unsigned fileNumber(StringRef file, unsigned inclusion) const {
     return files.try_emplace({file, inclusion}, files.size()).first->second;
   }
 
@@ -613,9 +613,7 @@ private:
   const Collector all;
   llvm::DenseMap<const ir::Symbol *, std::string> symbolNames;
   llvm::DenseMap<const ir::Type *, std::string> typeNames;
-  mutable llvm::MapVector<std::pair<std::string, unsigned>, unsigned,
-                          std::map<std::pair<std::string, unsigned>, unsigned>>
-      files;
+  mutable llvm::MapVector<std::pair<StringRef, unsigned>, unsigned> files;
   const FunctionBody *current = nullptr; ///< The function that is being written.
   PathId thisObject = noPath;            ///< What `this` is there.
   bool isFirstField = false;             ///< Of what is enclosed.

@@ -12,52 +12,47 @@ namespace gradtidy {
 
 using llvm::StringRef;
 
-/// What has to be known of a name before what uses it is read.
-struct SymbolTable::Line {
-  StringRef label, kind, first, owner, definition, at;
-  std::string usr, name;
-  std::string place; ///< The words for `at` that are the same in all texts.
-  StringRef index = "0";
-  bool hasRecord = false;
-  bool isOfOthers = false; ///< Another text defines something else of that name.
-
-  bool isFirst() const { return first.empty() || first == label; }
-  bool isClass() const { return kind == "class"; }
-  /// What its owner tells.
-  bool isPart() const { return kind == "member" || kind == "parameter"; }
-  /// Whether it is a function's definition, or a class of which all is known.
-  bool isWhole() const { return definition == label || (isClass() && hasRecord); }
-};
-
 /// The value of a field, as it is written.
 static StringRef rawValue(text::Cursor &line) {
   const StringRef start = line.left();
-  for (unsigned depth = 0; !line.left().empty();) {
-    const char c = line.left().front();
-    if (c == '"') {
-      line.string();
-      continue;
-    }
-    if (c == ' ' && depth == 0)
+  unsigned depth = 0;
+  size_t end = 0;
+  for (; end < start.size() && (start[end] != ' ' || depth > 0); ++end)
+    switch (start[end]) {
+    case '"':
+      for (++end; end < start.size() && start[end] != '"'; ++end)
+        end += start[end] == '\\';
       break;
-    depth += StringRef("([{<").contains(c);
-    depth -= depth > 0 && StringRef(")]}>").contains(c);
-    line.takeNext(line.left().take_front());
-  }
-  return start.drop_back(line.left().size());
+    case '(':
+    case '[':
+    case '{':
+    case '<':
+      ++depth;
+      break;
+    case ')':
+    case ']':
+    case '}':
+    case '>':
+      depth -= depth > 0;
+      break;
+    default:
+      break;
+    }
+  const StringRef value = start.take_front(end);
+  line.takeNext(value);
+  return value;
 }
 
 /// The names of fields are those of Fields.h.
-template <typename Line> static void readFields(text::Cursor &line, Line &said) {
+void SymbolTable::readFields(text::Cursor &line, Line &said) {
   while (!line.isAtEnd()) {
     const StringRef name = line.word();
-    if (!line.takeNext("="))
-      continue;
-    const StringRef value = rawValue(line);
+    const bool hasValue = line.takeNext("=");
+    const StringRef value = hasValue ? rawValue(line) : StringRef();
     if (name == "usr")
-      said.usr = text::Cursor(value).string();
+      said.usr = value;
     else if (name == "name")
-      said.name = text::Cursor(value).string();
+      said.name = value;
     else if (name == "first")
       said.first = value;
     else if (name == "owner")
@@ -68,19 +63,29 @@ template <typename Line> static void readFields(text::Cursor &line, Line &said) 
       said.at = value;
     else if (name == "index")
       said.index = value;
+    else if (name == "code")
+      said.hasCode = true;
+    else if (name == "init")
+      said.hasInit = true;
+    else if (name == "initializers")
+      said.hasInitializers = true;
     else if (name == "record")
       said.hasRecord = true;
+    else if (name == "names-device")
+      said.namesDevice = true;
+    else if (name == "default")
+      said.hasDefault = true;
+    else if (name == "extern")
+      said.isExtern = true;
   }
 }
 
-void SymbolTable::begin(StringRef text, llvm::function_ref<std::string(StringRef)> placeOf) {
+void SymbolTable::begin(StringRef text, PlaceOf placeOf) {
   isFirst = ++number == 1;
-  symbols.clear();
-  hasLine.clear();
+  lines.clear();
   taken.clear();
   better.clear();
-  Lines lines;
-  std::vector<StringRef> order;
+  std::vector<Line *> order;
   for (StringRef line; !text.empty();) {
     std::tie(line, text) = text.split('\n');
     if (!line.consume_front("symbol "))
@@ -91,18 +96,17 @@ void SymbolTable::begin(StringRef text, llvm::function_ref<std::string(StringRef
       said.label = cursor.label();
       said.kind = cursor.word();
       readFields(cursor, said);
-      said.place = said.at.empty() ? std::string() : placeOf(said.at);
-      order.push_back(said.label);
-      lines.try_emplace(said.label, std::move(said));
+      if (const auto [known, isNew] = lines.try_emplace(said.label, std::move(said)); isNew)
+        order.push_back(&known->second);
     } catch (const text::Malformed &) {
       // Whoever reads the line says so.
     }
   }
   // Each after those by which it is known.
   const auto uniteThose = [&](llvm::function_ref<bool(const Line &)> isMeant) {
-    for (const StringRef label : order)
-      if (Line &line = lines.find(label)->second; isMeant(line))
-        unite(lines, line);
+    for (Line *line : order)
+      if (isMeant(*line))
+        unite(*line, placeOf);
   };
   uniteThose([](const Line &line) { return line.isClass(); });
   uniteThose([](const Line &line) { return !line.isClass() && !line.isPart() && line.isFirst(); });
@@ -110,58 +114,68 @@ void SymbolTable::begin(StringRef text, llvm::function_ref<std::string(StringRef
   uniteThose([](const Line &line) { return line.isPart(); });
 }
 
+SymbolTable::Line *SymbolTable::find(StringRef label) {
+  const auto known = label.empty() ? lines.end() : lines.find(label);
+  return known == lines.end() ? nullptr : &known->second;
+}
+
+StringRef SymbolTable::placeOfLine(Line &line, PlaceOf placeOf) {
+  if (!line.place)
+    line.place = line.at.empty() ? std::string() : placeOf(line.at);
+  return *line.place;
+}
+
 /// What names the same in all texts; empty where nothing does. Owners of owners are few, unless a
 /// text says that they own each other.
-std::string SymbolTable::keyOf(const Lines &lines, StringRef label, unsigned depth) const {
-  const auto known = lines.find(label);
-  if (known == lines.end() || depth > 8)
-    return {};
-  const Line &line = known->second;
+std::string SymbolTable::keyOf(Line &line, PlaceOf placeOf, unsigned depth) {
+  if (line.key)
+    return *line.key;
   const auto behind = [&](StringRef before, const llvm::Twine &rest) {
-    const std::string key = keyOf(lines, before, depth + 1);
+    Line *known = depth < 8 ? find(before) : nullptr;
+    const std::string key = known ? keyOf(*known, placeOf, depth + 1) : std::string();
     return key.empty() ? key : key + rest.str();
   };
   if (!line.isFirst())
-    return behind(line.first, line.definition == label ? "=" : "@" + line.place);
+    return behind(line.first,
+                  line.definition == line.label ? "=" : "@" + placeOfLine(line, placeOf));
   if (!line.usr.empty())
-    return line.usr + (line.isOfOthers ? "~" + std::to_string(number) : "");
+    return line.usr.str() + (line.isOfOthers ? "~" + std::to_string(number) : "");
   if (line.kind == "member" && !line.name.empty())
     return behind(line.owner, "." + line.name);
   return line.kind == "parameter" ? behind(line.owner, "#" + line.index) : std::string();
 }
 
-void SymbolTable::unite(const Lines &lines, Line &line) {
-  hasLine[line.label] = false;
+void SymbolTable::unite(Line &line, PlaceOf placeOf) {
   // Where the text shows its code, or the whole class.
-  const auto definition = lines.find(line.isWhole() ? line.label : line.definition);
-  const std::string definedAt =
-      definition == lines.end() ? std::string() : definition->second.place;
+  Line *definition = line.isWhole() ? &line : find(line.definition);
+  const StringRef definedAt = definition ? placeOfLine(*definition, placeOf) : StringRef();
   if (line.isFirst() && !line.usr.empty()) {
-    const auto owner = lines.find(line.owner);
-    const auto known = identities.find(line.usr);
-    line.isOfOthers = (owner != lines.end() && owner->second.isOfOthers) ||
-                      (known != identities.end() && !definedAt.empty() &&
-                       !known->second.definedAt.empty() && definedAt != known->second.definedAt);
+    const Line *owner = find(line.owner);
+    line.isOfOthers = owner && owner->isOfOthers;
+    if (const auto known = identities.find(line.usr); known != identities.end())
+      line.isOfOthers |= !definedAt.empty() && !known->second.definedAt.empty() &&
+                         definedAt != known->second.definedAt;
   }
-  const std::string key = keyOf(lines, line.label);
-  if (key.empty())
+  line.key = keyOf(line, placeOf);
+  if (line.key->empty())
     return;
   // The definition is the first declaration where another text defines without declaring.
-  if (!line.isFirst() && line.definition == line.label && !identities.contains(key))
-    if (const auto first = identities.find(keyOf(lines, line.first));
-        first != identities.end() && first->second.isWhole &&
-        first->second.definedAt == definedAt) {
-      symbols[line.label] = first->second.symbol;
-      return;
-    }
-  const auto [entry, isNew] = identities.try_emplace(key);
+  if (!line.isFirst() && line.definition == line.label && !identities.contains(*line.key))
+    if (Line *firstLine = find(line.first))
+      if (const auto first = identities.find(keyOf(*firstLine, placeOf));
+          first != identities.end() && first->second.isWhole &&
+          first->second.definedAt == definedAt) {
+        line.symbol = first->second.symbol;
+        return;
+      }
+  const auto [entry, isNew] = identities.try_emplace(*line.key);
   Identity &identity = entry->second;
   if (!isNew && taken.contains(identity.symbol)) // Nothing tells two of the text apart.
     return;
   if (isNew)
     identity.symbol = new (allocator) ir::Symbol;
-  const auto owner = symbols.find(line.owner);
-  const bool isOfBetter = line.isPart() && owner != symbols.end() && better.contains(owner->second);
+  const Line *owner = find(line.owner);
+  const bool isOfBetter = line.isPart() && owner && owner->symbol && better.contains(owner->symbol);
   const bool isDefining = line.isWhole() && identity.definedAt.empty();
   if (!isNew && (isDefining || isOfBetter))
     better.insert(identity.symbol);
@@ -169,20 +183,53 @@ void SymbolTable::unite(const Lines &lines, Line &line) {
   if (identity.definedAt.empty())
     identity.definedAt = definedAt;
   taken.insert(identity.symbol);
-  symbols[line.label] = identity.symbol;
+  line.symbol = identity.symbol;
 }
 
-ir::Symbol &SymbolTable::named(StringRef label) {
-  ir::Symbol *&symbol = symbols[label];
-  if (!symbol)
-    symbol = new (allocator) ir::Symbol;
-  return *symbol;
+ir::Symbol &SymbolTable::named(StringRef label) { return symbolOf(lines[label]); }
+
+ir::Symbol &SymbolTable::symbolOf(Line &line) {
+  if (!line.symbol)
+    line.symbol = new (allocator) ir::Symbol;
+  return *line.symbol;
+}
+
+bool SymbolTable::isWithin(StringRef label, const Functions &functions) {
+  const Line *line = find(label);
+  for (unsigned depth = 0; line && depth < 32; ++depth) {
+    line = find(line->owner);
+    if (line && line->symbol && functions.contains(line->symbol))
+      return true;
+  }
+  return false;
+}
+
+bool SymbolTable::isTold(StringRef label, const Functions &passedOver) {
+  Line *line = find(label);
+  if (isFirst || !line || line->label.empty() || line->isDescribed)
+    return false;
+  ir::Symbol &known = symbolOf(*line);
+  if (!described.contains(&known)) {
+    const bool isLocal = line->kind == "variable" || line->kind == "binding";
+    const Line *owner = isLocal && line->key && line->key->empty() ? find(line->owner) : nullptr;
+    line->isDescribed = owner && owner->symbol && passedOver.contains(owner->symbol);
+    return line->isDescribed;
+  }
+  if (better.contains(&known) || line->hasRecord ||
+      (!line->definition.empty() && !known.definition) || (line->hasCode && !known.body) ||
+      (line->hasInit && !known.init) || (line->hasInitializers && known.initializers.empty()) ||
+      (line->namesDevice && !known.namesDevice) || (line->hasDefault && !known.hasDefault) ||
+      (line->isExtern && !known.isExtern))
+    return false;
+  known.isOfMainFile = false;
+  return line->isDescribed = true;
 }
 
 bool SymbolTable::describe(StringRef label, ir::Symbol said) {
-  if (std::exchange(hasLine[label], true))
+  Line &line = lines[label];
+  if (std::exchange(line.isDescribed, true))
     return false;
-  ir::Symbol &symbol = named(label);
+  ir::Symbol &symbol = symbolOf(line);
   said.isOfMainFile &= isFirst;
   if (described.insert(&symbol).second)
     symbol = said;
@@ -192,8 +239,8 @@ bool SymbolTable::describe(StringRef label, ir::Symbol said) {
 }
 
 StringRef SymbolTable::undescribed() const {
-  for (const auto &each : symbols)
-    if (!hasLine.lookup(each.first()))
+  for (const auto &each : lines)
+    if (!each.second.isDescribed)
       return each.first();
   return {};
 }

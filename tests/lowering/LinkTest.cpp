@@ -156,6 +156,40 @@ symbol Closure class spelling="" qualified="Closure" owner=twice
   CHECK(llvm::StringRef(text).count("twice.h") == 1);
 }
 
+TEST_CASE("Code in a function of a header is there for what else leads to it") {
+  // Of a default argument, in a function that the other text has as well.
+  const auto textOf = [](llvm::StringRef file, llvm::StringRef others) {
+    return "gradtidy-ir 2\nfile f0 \"" + file.str() + R"ir("
+file f1 "once.h" at=1:10
+
+unit namespaces=["torch"]
+
+function once code=@1
+  code
+    @1 compound f1:1:1
+      @2 call f1:1:5 arguments=[@3]
+        @3 integer f1:1:9 integer=7
+)ir" + others.str() +
+           "symbol once function name=\"once\" at=f1:1:6 definition=once code=@1 "
+           "usr=\"c:@F@once\"\n";
+  };
+  const std::string first = textOf("one.cpp", "");
+  const std::string second = textOf("two.cpp", R"ir(
+function two code=@4
+  code
+    @4 compound 2:1
+      @5 call 2:5 arguments=[@3]
+        @3
+symbol two function name="two" at=2:6 definition=two code=@4 usr="c:@F@two"
+)ir");
+  const ParsedUnit program = linked({first, second});
+  REQUIRE(program.unit->functions().size() == 2);
+  const ir::Node &call = *functionOf(*program.unit, "two").body->children.front();
+  REQUIRE(call.arguments.size() == 1);
+  CHECK(call.arguments.front()->integer == 7);
+  CHECK(call.children.front() == call.arguments.front());
+}
+
 TEST_CASE("What only its own source can name, or is defined in two ways, stays apart") {
   const auto textOf = [](llvm::StringRef file, llvm::StringRef line) {
     return "gradtidy-ir 2\nfile f0 \"" + file.str() + R"("

@@ -43,6 +43,38 @@ static bool isThrow(const CFGBlock &block, const CFGBlock *target, bool taken) {
          (terminator ? isa<CXXTryStmt>(terminator) : !taken || throws(block));
 }
 
+/// Whether the expression is a number that the program changes, or a flag.
+static bool isCounter(const Expr *expr) {
+  expr = strip(expr);
+  if (const auto *step = dyn_cast<UnaryOperator>(expr); step && step->isIncrementDecrementOp())
+    expr = strip(step->getSubExpr());
+  return isa<DeclRefExpr, MemberExpr>(expr) && isArithmetic(expr) &&
+         !expr->getType().isConstQualified();
+}
+
+/// Whether \p condition compares or is such a number. Others ask for data: iterators, pointers and
+/// containers may come to their end before the first round.
+static bool asksForCounter(const Expr *condition) {
+  condition = strip(condition);
+  if (const auto *negation = dyn_cast<UnaryOperator>(condition);
+      negation && negation->getOpcode() == UO_LNot)
+    return asksForCounter(negation->getSubExpr());
+  if (const auto *comparison = dyn_cast<BinaryOperator>(condition);
+      comparison && comparison->isComparisonOp())
+    return isCounter(comparison->getLHS()) || isCounter(comparison->getRHS());
+  return isCounter(condition);
+}
+
+/// Whether the loop at whose head \p block asks is taken to have a round (decision 0003).
+static bool runsAtLeastOnce(const CFGBlock &block) {
+  const Stmt *loop = block.getTerminatorStmt();
+  if (isa<ForStmt, CXXForRangeStmt>(loop))
+    return true;
+  const auto *counted = dyn_cast<WhileStmt>(loop);
+  const auto *condition = dyn_cast_or_null<Expr>(block.getLastCondition());
+  return counted && !counted->getConditionVariable() && condition && asksForCounter(condition);
+}
+
 /// The block that leads back to the loop head \p head, if it is one.
 static std::optional<unsigned> latchOf(const CFGBlock &head,
                                        const llvm::DenseMap<const CFGBlock *, unsigned> &numbers) {
@@ -74,7 +106,7 @@ void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &num
         edge.lastRound = static_cast<int>(last->number);
         edge.answerInLastRound = last->answer;
       }
-    if (!taken && isBranch(block) && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
+    if (!taken && isBranch(block) && runsAtLeastOnce(block))
       if (std::optional<unsigned> latch = latchOf(block, numbers)) {
         current->exitEdge = static_cast<int>(current->edges.size());
         current->latch = *latch;

@@ -410,7 +410,8 @@ Value State::valueOf(const Operand &operand) const {
     const bool isPartOfOther = !values.find(path);
     if (isPartOfOther && !(value.origin.made && value.origin.made->kind == EventKind::Forward))
       value.autograd.latest = {};
-    if (isPartOfOther && value.autograd.graph != Graph::Attached)
+    const bool isOneOfSeveral = tables->sources.members(value.storage.elements).size() > 1;
+    if (isPartOfOther && (value.autograd.graph != Graph::Attached || isOneOfSeveral))
       value.autograd.derived = nullptr; // One of several may be a leaf.
     if (isPartOfOther) {
       value.storage.saved = noSources;

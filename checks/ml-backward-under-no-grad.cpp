@@ -34,8 +34,6 @@ public:
 
     // On one of two ways: there may be a reason why that is not taken.
     const bool isOnOneWay = loss.autograd.graph & Graph::Attached;
-    if (isOnOneWay && !depends && isMadeOutside(visit, guard, loss))
-      return; // Only what it is computed of was not recorded, such as targets.
     Finding finding(isOnOneWay ? Level::Likely : Level::Certain, depends ? guard : backward);
     if (depends) {
       finding.message = "gradients are disabled here and never enabled again: the next backward "
@@ -81,17 +79,6 @@ private:
                     "disabled");
     finding.notes.push_back({*mode.set, "gradients are disabled here"});
     reporter.report(std::move(finding));
-  }
-
-  /// Whether the tensor is computed in the function of \p guard, and behind its block.
-  static bool isMadeOutside(const Visit &visit, const Event &guard, const Value &tensor) {
-    const PathId memory = tensor.storage.memory;
-    const ir::Node *made = memory ? visit.unit.tables().paths.last(memory).made() : nullptr;
-    const ir::Node *block = guard.site;
-    while (block && block->kind != ir::NodeKind::Compound)
-      block = block->parent;
-    return guard.kind == EventKind::EnterGradMode && made && block &&
-           contains(visit, guard.function->body, made) && !contains(visit, block, made);
   }
 
   /// Whether other callers get a graph here, and this one has the backward left out.

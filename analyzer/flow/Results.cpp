@@ -136,10 +136,13 @@ static bool hasDimensions(const Shape &shape, bool otherwise) {
   return !shape.sizes.empty() || (shape.isOpen && otherwise);
 }
 
-/// Whether the event puts tensors side by side, as they are.
+/// Whether the event puts tensors side by side, as they are, or makes one of each in a list.
 static bool isAggregate(const Event &event) {
   if (event.run)
-    return false;
+    return event.resultRole == TypeRole::None && !event.subject.path && !event.operands.empty() &&
+           event.operands.front().isTensor && event.operands.front().role == TypeRole::None &&
+           llvm::none_of(llvm::drop_begin(event.operands),
+                         [](const Operand &operand) { return operand.isTensor; });
   const ir::Symbol *callee = event.site->isCall() ? event.site->symbol : nullptr;
   if (event.kind == EventKind::Combine && callee && callee->isStandard)
     return true; // `maybe.value_or(x)` gives one of them.
@@ -397,7 +400,7 @@ Value Interpreter::created(const Event &event, const State &state) const {
     result.placement.freshOnHost = nullptr;
   result.autograd.cut = readForNew(event);
   result.storage.memory = event.result;
-  result.storage.object = tables.paths.element(event.result, 0);
+  result.storage.object = result.storage.tensor = tables.paths.element(event.result, 0);
   if (event.operation != Operation::WrapMemory)
     result.storage.origin = event.result;
   result.storage.inference = storageOf(event, state, result).inference;

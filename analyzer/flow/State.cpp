@@ -227,7 +227,7 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     return;
   const PathStep &last = paths.last(to);
   bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
-  if (isOneOfMany) {
+  if (isOneOfMany || (kind == BindKind::Value && isOneOfAll(name))) {
     contents.autograd.latest = {};
     if (kind == BindKind::Value)
       addValue(to, contents);
@@ -364,9 +364,13 @@ void State::shareElements(PathId container) {
 // --- values
 
 const Value *State::findValue(PathId path) const {
-  for (; path; path = tables->paths.parent(path))
+  for (; path; path = tables->paths.parent(path)) {
     if (const Value *value = values.find(path))
       return value;
+    if (tables->paths.last(path).kind == PathStep::Member) // Elements are alike in their parts.
+      if (const Value *value = values.find(tables->paths.anyElement(path)))
+        return value;
+  }
   return nullptr;
 }
 
@@ -406,12 +410,15 @@ Value State::valueOf(const Operand &operand) const {
     const bool isPartOfOther = !values.find(path);
     if (isPartOfOther && !(value.origin.made && value.origin.made->kind == EventKind::Forward))
       value.autograd.latest = {};
-    if (isPartOfOther && value.autograd.graph != Graph::Attached)
+    const bool isOneOfSeveral = tables->sources.members(value.storage.elements).size() > 1;
+    if (isPartOfOther && (value.autograd.graph != Graph::Attached || isOneOfSeveral))
       value.autograd.derived = nullptr; // One of several may be a leaf.
     if (isPartOfOther) {
       value.storage.saved = noSources;
       value.storage.overwritten = nullptr;
-      value.storage.origin = value.storage.object = noPath;
+      value.storage.origin = value.storage.object = value.storage.tensor = noPath;
+      if (const auto held = tables->sources.members(value.storage.elements); held.size() == 1)
+        value.storage.tensor = held.front(); // All of them are one.
       value.look = {};
     }
     const auto mayBeIt = [&](PathId part) { // Any element may be that one.
@@ -481,8 +488,10 @@ bool State::keepsGraph(SiteId site) const {
 
 void State::divide(PathId part) {
   for (PathId whole = tables->paths.parent(part); whole; whole = tables->paths.parent(whole))
-    if (Value *value = values.edit(whole))
+    if (Value *value = values.edit(whole)) {
       value->autograd.latest = {};
+      value->storage.elements = noSources;
+    }
 }
 
 void State::setValue(PathId path, const Value &value) {
@@ -495,12 +504,41 @@ static bool holdsSeveral(const Value &value) {
   return !value.storage.object && !value.storage.memory;
 }
 
+bool State::isOneOfAll(PathId name) const {
+  const PathStep &root = tables->paths.last(PathTable::rootOf(name));
+  return root.kind == PathStep::Variable && root.symbol()->isRangeElement &&
+         !root.symbol()->seesAll && resolve(name) != name;
+}
+
+bool State::isEach(PathId name) const {
+  const PathStep &root = tables->paths.last(PathTable::rootOf(name));
+  return name && root.kind == PathStep::Variable && root.symbol()->seesAll;
+}
+
+void State::setElements(PathId list, SourcesId tensors) {
+  const PathId object = resolve(list);
+  if (const Value *known = values.find(object); known && known->storage.elements != tensors)
+    values.edit(object)->storage.elements = tensors;
+}
+
 void State::changeHandles(PathId object, const Value &before,
-                          llvm::function_ref<void(Value &)> change) {
+                          llvm::function_ref<void(Value &)> change, bool isEach) {
   const Storage &storage = before.storage;
   const auto isKnown = [&](PathId name) { return name && name != tables->paths.unknown(); };
+  const auto isAmong = [&](PathId tensor, SourcesId tensors) {
+    return llvm::is_contained(tables->sources.members(tensors), tensor);
+  };
+  // The table of sources grows meanwhile.
+  const auto members = tables->sources.members(isEach ? storage.elements : noSources);
+  const llvm::SmallVector<PathId, 4> all(members.begin(), members.end());
+  const auto isChanged = [&](PathId tensor) { return llvm::is_contained(all, tensor); };
   const auto isSame = [&](const Value &value) {
-    return isKnown(storage.object) && value.storage.object == storage.object;
+    if (!all.empty()) {
+      const auto held = tables->sources.members(value.storage.elements);
+      return isChanged(value.storage.tensor) || (!held.empty() && llvm::all_of(held, isChanged));
+    }
+    return (storage.tensor && value.storage.tensor == storage.tensor) ||
+           (isKnown(storage.object) && value.storage.object == storage.object);
   };
   const auto haveCommonSource = [&](const Value &value) {
     const auto sources = tables->sources.members(before.autograd.sources);
@@ -510,6 +548,12 @@ void State::changeHandles(PathId object, const Value &before,
   const auto mayBe = [&](const Value &value) {
     if (isKnown(storage.object) && isKnown(value.storage.object))
       return false;
+    if (storage.tensor && value.storage.tensor)
+      return false;
+    if (storage.elements != noSources && value.storage.tensor)
+      return isAmong(value.storage.tensor, storage.elements);
+    if (value.storage.elements != noSources && storage.tensor)
+      return isAmong(storage.tensor, value.storage.elements);
     if (storage.memory && value.storage.memory)
       return storage.memory == value.storage.memory;
     const TypeId both = tables->types.join(before.layout.type, value.layout.type);
@@ -563,6 +607,8 @@ void State::addValue(PathId path, const Value &value) {
   if (const Value *known = findValue(path))
     both = eitherOf(*known, value);
   values[path] = both;
+  if (Value *any = values.edit(tables->paths.element(path))) // One of them may be another one.
+    *any = eitherOf(*any, value);
   mayBeMoved(path, value.placement.device);
 }
 
@@ -623,13 +669,31 @@ void State::replaceElements(PathId element, const Value &value) {
     const PathStep &last = paths.last(path);
     return last.kind == PathStep::Element && last.index < 0;
   };
-  Value any = value;
-  any.autograd.latest = {}; // Each has a graph of its own.
+  Value any = value; // Each has a graph and memory of its own.
+  any.autograd.latest = {};
+  any.storage.memory = any.storage.origin = any.storage.object = any.storage.tensor = noPath;
+  if (paths.hasElement(element)) // What is known of one of them.
+    values.eraseIf(paths.sameRoot(element), [&](const auto &entry) {
+      return !isAny(entry.first) && paths.hasElement(entry.first) && entry.first != element &&
+             paths.overlap(entry.first, element) &&
+             paths.depthOf(entry.first) >= paths.depthOf(element);
+    });
   for (; isAny(element); element = paths.parent(element)) {
     values[element] = any;
     if (Value *all = values.edit(paths.parent(element)))
       *all = any;
   }
+}
+
+void State::changeValue(PathId name, const Value &value) {
+  const PathId object = resolve(name);
+  if (object == tables->paths.unknown())
+    return;
+  if (isOneOfAll(name))
+    return addValue(object, value);
+  setValue(object, value);
+  if (isEach(name))
+    replaceElements(object, value);
 }
 
 // --- join

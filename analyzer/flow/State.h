@@ -164,7 +164,15 @@ public:
   void setValue(PathId path, const Value &value);
   /// What is done to the tensor at \p object, which was \p before, is done to what other handles of
   /// it hold; what only may be another handle, may have been changed.
-  void changeHandles(PathId object, const Value &before, llvm::function_ref<void(Value &)> change);
+  /// If \p isEach, the tensor is one of those that a list holds, and each of them has its turn.
+  void changeHandles(PathId object, const Value &before, llvm::function_ref<void(Value &)> change,
+                     bool isEach = false);
+  /// Whether \p name is, or is a part of, the variable of a loop that sees all elements of a list:
+  /// what is done to it is done to each of them.
+  bool isEach(PathId name) const;
+  /// The same of a loop that may be left before: what is done to it is done to one of them, or
+  /// more.
+  bool isOneOfAll(PathId name) const;
   /// The tensor at \p object has taken up a graph: so have its other handles, and perhaps what lies
   /// in its memory.
   void recordInMemory(PathId object);
@@ -206,8 +214,13 @@ public:
   void listParts(PathId list, llvm::ArrayRef<Operand> elements);
   /// What is known of the elements and fields of \p from is known of those of \p to.
   void copyParts(PathId from, PathId to);
-  /// All elements of a container, if \p element may be any of them, are now \p value.
+  /// All elements of a container, if \p element may be any of them, or these parts of them, are now
+  /// \p value.
   void replaceElements(PathId element, const Value &value);
+  /// What \p name denotes, or each of the elements that it goes over, is now \p value.
+  void changeValue(PathId name, const Value &value);
+  /// Storage::elements of the list.
+  void setElements(PathId list, SourcesId tensors);
   void setDevice(PathId path, Device device) { devices[path] = device; }
   /// The program asks where the tensor is: if it was on the CPU, or in memory of the host, that is
   /// no longer certain.

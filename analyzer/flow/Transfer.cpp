@@ -76,8 +76,9 @@ void Interpreter::bindPlace(const Event &event, State &state) {
   PathId place = state.place(assigned);
   bool isDeclaration = event.site->kind == ir::NodeKind::Declaration;
   state.bind(assigned, event.bind, event.subject.role, value);
-  if (event.isUpdate)
-    state.replaceElements(place, contents); // In a loop over all.
+  if (state.isEach(event.subject.path) ||
+      (event.isUpdate && !state.isOneOfAll(event.subject.path))) // In a loop over all.
+    state.replaceElements(place, contents);
   if (memory != noSources && place != tables.paths.unknown()) {
     Value handle = state.valueOf({place, TypeRole::Tensor});
     handle.lending.taken = &event;
@@ -403,12 +404,12 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   PathId object = state.resolve(event.subject.path);
   if (value.autograd.sources == noSources && object != tables.paths.unknown())
     value.autograd.sources = tables.sources.of(object);
-  if (object != tables.paths.unknown())
-    state.setValue(object, value);
-  state.changeHandles(object, before, [&](Value &other) {
+  state.changeValue(event.subject.path, value);
+  const auto change = [&](Value &other) {
     other.autograd.graph = value.autograd.graph;
     other.autograd.isParameter &= value.autograd.isParameter;
-  });
+  };
+  state.changeHandles(object, before, change, state.isEach(event.subject.path));
   if (event.result)
     state.setValue(event.result, value);
 }
@@ -479,6 +480,15 @@ static bool isHandleOfTensor(const Event &event) {
          event.operands.front().role == TypeRole::Tensor;
 }
 
+/// Whether the event makes an object of another one, as it is: `std::make_unique<Sample>(sample)`.
+static bool isCopyOfObject(const Event &event) {
+  const ir::Type *made = event.site->type;
+  const Operand *from = event.operands.size() == 1 ? &event.operands.front() : nullptr;
+  const ir::Type *given = from && from->expr ? from->expr->type : nullptr;
+  return made && made->pointee && made->pointee->record && given &&
+         given->record == made->pointee->record;
+}
+
 bool Interpreter::construct(const Event &event, State &state, bool observing) {
   for (const Operand &operand : event.operands)
     if (event.startsThread && operand.isClosure)
@@ -511,7 +521,7 @@ bool Interpreter::construct(const Event &event, State &state, bool observing) {
     state.setDevice(event.result, device);
   else if (mayHoldTensors(event.subject.role))
     state.setValue(event.result, value);
-  if (event.trait == Trait::OwnsElements && event.operands.size() == 1)
+  if ((event.trait == Trait::OwnsElements && event.operands.size() == 1) || isCopyOfObject(event))
     state.copyParts(state.resolve(event.operands.front().path), event.result);
   makeModule(event, state, {Device::Cpu});
   return true;
@@ -770,8 +780,10 @@ void Interpreter::detach(const Event &event, State &state) {
   state.setValue(event.result, value);
   if (event.subject.escapes)
     if (PathId object = state.resolve(event.subject.path); object != tables.paths.unknown()) {
-      state.setValue(object, value);
-      state.changeHandles(object, before, [&](Value &other) { other.autograd = value.autograd; });
+      state.changeValue(event.subject.path, value);
+      state.changeHandles(
+          object, before, [&](Value &other) { other.autograd = value.autograd; },
+          state.isEach(event.subject.path));
     }
 }
 

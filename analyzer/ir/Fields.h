@@ -345,6 +345,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("of-thread", symbol.isOfThread);
   archive("may-be-unused", symbol.mayBeUnused);
   archive("element", symbol.isRangeElement);
+  archive("sees-all", symbol.seesAll);
   archive("public", symbol.isPublic);
   archive("private", symbol.isPrivate);
   archive("definition", symbol.definition);

@@ -36,6 +36,14 @@ bool PathTable::isWithin(PathId path, PathId prefix) const {
          ancestorAt(path, depthOf(prefix)) == prefix;
 }
 
+PathId PathTable::anyElement(PathId path) {
+  if (!hasElement(path))
+    return path;
+  const PathId whole = anyElement(parent(path));
+  const PathStep step = last(path);
+  return step.kind == PathStep::Element ? element(whole) : this->step(whole, step);
+}
+
 bool PathTable::overlap(PathId a, PathId b) const {
   if (rootOf(a) != rootOf(b))
     return false;

@@ -80,6 +80,9 @@ public:
     return intern(parent, {PathStep::Element, nullptr, index});
   }
 
+  /// The path with any elements of containers in place of those that \p path names.
+  PathId anyElement(PathId path);
+
   PathId element(PathId parent, llvm::StringRef key) {
     return intern(parent, {PathStep::Element, &*keys.insert(key).first, 0});
   }

@@ -106,8 +106,10 @@ struct Symbol {
   bool isOfThread = false;  ///< Each thread has one of its own.
   bool mayBeUnused = false; ///< Its author says so.
   bool isRangeElement = false; ///< The variable of a range-based for loop.
-  bool isPublic = false;       ///< A member that everybody may reach.
-  bool isPrivate = false;      ///< A member that the class and its friends may reach.
+  bool seesAll =
+      false; ///< The same, of a loop that goes on to the last element: nothing leaves it.
+  bool isPublic = false;  ///< A member that everybody may reach.
+  bool isPrivate = false; ///< A member that the class and its friends may reach.
 
   // --- functions
   /// The declaration with the body that it runs, if that is the user's; else null.

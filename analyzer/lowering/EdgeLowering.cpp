@@ -43,6 +43,77 @@ static bool isThrow(const CFGBlock &block, const CFGBlock *target, bool taken) {
          (terminator ? isa<CXXTryStmt>(terminator) : !taken || throws(block));
 }
 
+/// Whether the expression is an object that can be moved on.
+static bool isIterator(const Expr *expr) {
+  const CXXRecordDecl *record = expr->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  if (!record || !record->hasDefinition())
+    return false;
+  const DeclarationName step =
+      record->getASTContext().DeclarationNames.getCXXOperatorName(OO_PlusPlus);
+  return !record->getDefinition()->lookup(step).empty();
+}
+
+/// Whether \p condition asks whether there is data left: an iterator or a pointer, or what a
+/// container says of itself. Batches there are.
+static bool asksForData(const Expr *condition, Vocabulary &vocabulary) {
+  condition = strip(condition);
+  const auto isPointer = [](const Expr *expr) {
+    const QualType type = expr->IgnoreParenImpCasts()->getType();
+    return !type.isNull() && type->isPointerType();
+  };
+  const auto asksContainer = [](const Expr *expr) {
+    const auto *call = dyn_cast<CXXMemberCallExpr>(strip(expr));
+    const CXXMethodDecl *callee = call ? call->getMethodDecl() : nullptr;
+    return callee && isStandard(callee) && callee->isConst() && call->getNumArgs() == 0 &&
+           call->getType()->isArithmeticType();
+  };
+  const auto isOfBatches = [&](const Expr *expr) {
+    const auto *call = dyn_cast<CXXMemberCallExpr>(strip(expr));
+    return call &&
+           vocabulary.roleOf(call->getImplicitObjectArgument()->getType()) == TypeRole::DataLoader;
+  };
+  if (const auto *negation = dyn_cast<UnaryOperator>(condition);
+      negation && negation->getOpcode() == UO_LNot)
+    return asksForData(negation->getSubExpr(), vocabulary);
+  const Expr *left = nullptr, *right = nullptr;
+  if (const auto *comparison = dyn_cast<BinaryOperator>(condition);
+      comparison && comparison->isComparisonOp()) {
+    left = comparison->getLHS();
+    right = comparison->getRHS();
+    const auto isVariable = [](const Expr *expr) {
+      return isArithmetic(strip(expr)) && isa<DeclRefExpr, MemberExpr>(strip(expr)) &&
+             !strip(expr)->getType().isConstQualified();
+    };
+    if (isPointer(left) || isPointer(right))
+      return true;
+    return (asksContainer(left) && !isVariable(right)) ||
+           (asksContainer(right) && !isVariable(left));
+  }
+  if (const auto *rewritten = dyn_cast<CXXRewrittenBinaryOperator>(condition)) {
+    const auto parts = rewritten->getDecomposedForm();
+    left = parts.LHS;
+    right = parts.RHS;
+  } else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(condition);
+             call && call->isComparisonOp() && call->getNumArgs() == 2) {
+    left = call->getArg(0);
+    right = call->getArg(1);
+  }
+  if (left)
+    return isIterator(left) && !isOfBatches(left) && !isOfBatches(right);
+  return isPointer(condition) || asksContainer(condition);
+}
+
+/// Whether the loop at whose head \p block asks is taken to have a round (decision 0003).
+static bool runsAtLeastOnce(const CFGBlock &block, Vocabulary &vocabulary) {
+  const Stmt *loop = block.getTerminatorStmt();
+  if (isa<ForStmt, CXXForRangeStmt>(loop))
+    return true;
+  const auto *asking = dyn_cast<WhileStmt>(loop);
+  const auto *condition = dyn_cast_or_null<Expr>(block.getLastCondition());
+  return asking &&
+         (asking->getConditionVariable() || !condition || !asksForData(condition, vocabulary));
+}
+
 /// The block that leads back to the loop head \p head, if it is one.
 static std::optional<unsigned> latchOf(const CFGBlock &head,
                                        const llvm::DenseMap<const CFGBlock *, unsigned> &numbers) {
@@ -74,7 +145,7 @@ void FunctionLowering::lowerEdges(const CFGBlock &block, const BlockNumbers &num
         edge.lastRound = static_cast<int>(last->number);
         edge.answerInLastRound = last->answer;
       }
-    if (!taken && isBranch(block) && isa<ForStmt, CXXForRangeStmt, WhileStmt>(terminator))
+    if (!taken && isBranch(block) && runsAtLeastOnce(block, vocabulary))
       if (std::optional<unsigned> latch = latchOf(block, numbers)) {
         current->exitEdge = static_cast<int>(current->edges.size());
         current->latch = *latch;

@@ -135,6 +135,19 @@ TEST_CASE_METHOD(Fixture,
   }
 }
 
+TEST_CASE_METHOD(Fixture, "A value is a tensor, or holds tensors, if it does so on both ways") {
+  Storage here;
+  here.tensor = a;
+  here.elements = tables.sources.of(a);
+  CHECK(commonStorage(here, here, tables) == here);
+  Storage there = here;
+  there.elements = tables.sources.join(here.elements, tables.sources.of(b));
+  CHECK(commonStorage(here, there, tables).tensor == a);
+  CHECK(commonStorage(here, there, tables).elements == noSources);
+  there.tensor = b;
+  CHECK(commonStorage(here, there, tables).tensor == noPath);
+}
+
 TEST_CASE_METHOD(Fixture, "What variables hold on one of two ways is held behind them") {
   const auto holding = [&](PathId holder) {
     Value value;

@@ -14,7 +14,8 @@ struct Fixture {
   PathTable paths;
   Tables tables{paths};
   State state{tables};
-  PathId a = variable(0), b = variable(1), c = variable(2), d = variable(3);
+  PathId a = variable(0), b = variable(1), c = variable(2), d = variable(3), e = variable(4),
+         f = variable(5);
 
   PathId variable(int number) { return tables.paths.root(PathStep::Variable, &subjects[number]); }
   PathId part(PathId path, int number) { return tables.paths.element(path, number); }
@@ -131,6 +132,77 @@ TEST_CASE_METHOD(Fixture, "What is done to a tensor may be done to an element of
   };
   CHECK(recorded(tensor.autograd.sources) == (Graph::Unknown | Graph::Detached));
   CHECK(recorded(tables.sources.of(c)) == Graph::Detached);
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "What is done to each element of a list is done to the tensors it holds") {
+  const auto tensorNamed = [&](PathId name) {
+    Value value;
+    value.storage.tensor = name;
+    value.autograd.graph = Graph::Detached;
+    return value;
+  };
+  const PathId first = part(e, 0), second = part(f, 0);
+  state.setValue(a, tensorNamed(first));
+  state.setValue(b, tensorNamed(second));
+  Value list;
+  list.autograd.graph = Graph::Detached;
+  list.storage.elements = tables.sources.join(tables.sources.of(first), tables.sources.of(second));
+  state.setValue(c, list);
+  const Value element = state.valueOf({part(c, -1), TypeRole::Tensor});
+  const auto change = [&](bool isEach) {
+    state.changeHandles(
+        d, element, [](Value &value) { value.autograd.graph = Graph::Attached; }, isEach);
+  };
+  const auto graphOf = [&](PathId path) {
+    return state.valueOf({path, TypeRole::Tensor}).autograd.graph;
+  };
+  change(/*isEach=*/false);
+  CHECK(graphOf(a) == (Graph::Attached | Graph::Detached)); // It may be the one.
+  change(/*isEach=*/true);
+  CHECK(graphOf(a) == Graph::Attached);
+  CHECK(graphOf(b) == Graph::Attached);
+  CHECK(graphOf(c) == Graph::Attached);
+
+  // A list that has got another element holds nobody knows what.
+  state.setValue(part(c, 0), tensorNamed(part(d, 0)));
+  CHECK(state.valueOf({part(c, -1), TypeRole::Tensor}).storage.elements == noSources);
+}
+
+TEST_CASE_METHOD(Fixture, "A loop over a list replaces what is known of single elements") {
+  ir::Symbol each, partly;
+  each.isRangeElement = partly.isRangeElement = each.seesAll = true;
+  const auto typed = [&](ElementType element) {
+    Value value;
+    value.layout.type = tables.types.of({element, Shape()});
+    return value;
+  };
+  const auto elementOf = [&](PathId path) {
+    return state.typeOf({path, TypeRole::Tensor}).element;
+  };
+  const ir::Symbol member;
+  for (const ir::Symbol *variable : {&each, &partly}) {
+    const bool isEach = variable->seesAll;
+    const PathId name = tables.paths.root(PathStep::Variable, variable);
+    state = State(tables);
+    state.setValue(a, typed(ElementType::Float32));
+    state.setValue(part(a, 0), typed(ElementType::Float32));
+    bind(name, BindKind::Reference, part(a, -1), TypeRole::Tensor);
+    CHECK(state.isEach(name) == isEach);
+    CHECK(state.isEach(tables.paths.member(name, &member)) == isEach);
+    state.changeValue(name, typed(ElementType::Float64));
+    for (int index : {0, 1})
+      CHECK((elementOf(part(a, index)) == ElementType::Float64) == isEach);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "An element has the parts that any of them has") {
+  const ir::Symbol member;
+  Value value;
+  value.layout.type = tables.types.of({ElementType::Float64, Shape()});
+  state.setValue(tables.paths.member(part(a, -1), &member), value);
+  const Operand one{tables.paths.member(part(a, 1), &member), TypeRole::Tensor};
+  CHECK(state.typeOf(one).element == ElementType::Float64);
 }
 
 TEST_CASE_METHOD(Fixture, "A view may have the graph that is recorded in its memory") {

@@ -436,6 +436,23 @@ void f(torch::optim::Optimizer &optimizer, int i) {
 )");
 }
 
+TEST_CASE("A loop that asks whether data is left may have no round, another has one") {
+  const auto runs = [](const std::string &condition) {
+    const std::string text = lowered(
+        "bool next(Tensor &tensor);\n"
+        "void f(std::vector<Tensor> list, int n, bool done, Tensor *tensor, const int limit) {\n"
+        "  auto it = list.begin();\n  while (" +
+        condition + ")\n    list.pop_back();\n}");
+    return text.find("exit-edge") != std::string::npos;
+  };
+  for (const char *counts : {"n < 3", "3 > n", "--n > 0", "n--", "n", "!done", "done", "n != limit",
+                             "n < (int)list.size()", "next(*tensor)", "Tensor *next = list.data()"})
+    CHECK(runs(counts));
+  for (const char *asks : {"it != list.end()", "!list.empty()", "list.size() > 0", "tensor",
+                           "list.size() > limit", "tensor != nullptr"})
+    CHECK_FALSE(runs(asks));
+}
+
 TEST_CASE("A loop that runs at least once") {
   CHECK(lowered(R"(
 void f(const std::vector<Tensor> &losses, int n) {

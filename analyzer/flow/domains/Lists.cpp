@@ -183,6 +183,15 @@ static void addWhole(const Event &event, const State &state, ListFacts &facts) {
   }
 }
 
+/// Storage::elements behind an event that appends to \p list.
+static SourcesId appended(const Event &event, PathId list, bool isFirst, const State &state) {
+  const SourcesId before = state.valueOf({.path = list}).storage.elements;
+  const SourcesId added = elementsOf(event.operands, state);
+  return (isFirst || before != noSources) && added != noSources
+             ? state.tables->sources.join(before, added)
+             : noSources;
+}
+
 PathId listOf(const Event &event) {
   const bool isFunction = !event.subject.path && !event.operands.empty();
   return isFunction && event.listChange != ListChange::None ? event.operands.front().path
@@ -249,12 +258,15 @@ void Interpreter::changeList(const Event &event, State &state) const {
       }
       break;
     case ListChange::Clear:
+      state.setElements(list, noSources);
       return state.setList(list, {.isEmpty = true});
     case ListChange::Size:
+      state.setElements(list, noSources);
       if (facts.isGrown || !(facts.isEmpty || facts.sized))
         return state.setList(list, {}); // It may take elements away.
       return state.setList(list, {.sized = &event});
     case ListChange::Append:
+      state.setElements(list, appended(event, list, facts.isEmpty, state));
       addWhole(event, state, facts);
       if (!facts.sized)
         return state.setList(list, {.whole = facts.whole, .doubled = facts.doubled});
@@ -263,6 +275,7 @@ void Interpreter::changeList(const Event &event, State &state) const {
       facts.isGrown = true;
       return state.setList(list, facts);
     case ListChange::Other:
+      state.setElements(list, noSources);
       return state.setList(list, {});
     }
     // Algorithms may fill what they go through; what asks whether an element holds something knows

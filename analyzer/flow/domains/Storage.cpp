@@ -33,6 +33,8 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables) {
   };
   result.origin = common(a.origin, b.origin);
   result.object = common(a.object, b.object);
+  result.tensor = a.tensor == b.tensor ? a.tensor : noPath;
+  result.elements = a.elements == b.elements ? a.elements : noSources;
   return result;
 }
 
@@ -56,6 +58,9 @@ void describe(Words &words, const Storage &storage) {
   words.addIf(storage.anyStrides, "any strides");
   words.add("memory held by", storage.origin);
   words.add("object", storage.object);
+  words.add("the tensor", storage.tensor);
+  if (storage.elements != noSources)
+    words.addPaths("holds the tensors", storage.elements);
 }
 
 Lending joined(const Lending &a, const Lending &b, Tables &tables) {
@@ -103,10 +108,15 @@ void State::allocate(PathId memory) {
   const auto isOther = [&](PathId each) { return each != memory; };
   const PathId shape = tables->paths.element(memory, 0); // See nameHolders().
   const auto isOfThis = [&](PathId each) { return each == memory || each == shape; };
+  const auto holdsOne = [&](const Storage &storage, PathId tensor) {
+    return storage.elements != noSources &&
+           llvm::is_contained(tables->sources.members(storage.elements), tensor);
+  };
   values.changeIf(
       [&](const auto &entry) {
         const Storage &storage = entry.second.storage;
         return storage.memory == memory || storage.origin == memory || storage.object == shape ||
+               storage.tensor == shape || holdsOne(storage, shape) ||
                (isOfThis(entry.second.look.into) && !entry.second.look.ended) ||
                (storage.saved != noSources &&
                 llvm::is_contained(tables->sources.members(storage.saved), memory));
@@ -118,6 +128,10 @@ void State::allocate(PathId memory) {
           value.storage.origin = tables->paths.unknown();
         if (value.storage.object == shape)
           value.storage.object = tables->paths.unknown();
+        if (value.storage.tensor == shape)
+          value.storage.tensor = noPath;
+        if (holdsOne(value.storage, shape))
+          value.storage.elements = noSources;
         if (isOfThis(value.look.into) && !value.look.ended)
           value.look = {};
         value.storage.saved = tables->sources.filter(value.storage.saved, isOther);
@@ -247,7 +261,9 @@ static void nameHolders(const Event &event, const State &state, const Operand *v
   Tables &tables = *state.tables;
   storage.origin = event.result;
   storage.object = tables.paths.element(event.result, 0);
-  if (storage.memory == event.result && !viewed)
+  const bool isNew = storage.memory == event.result;
+  storage.tensor = viewed || isNew ? storage.object : noPath; // Else it may be what is given.
+  if (isNew && !viewed)
     return;
   const Operand *only = nullptr; // The tensor of which it is made, if it is one.
   unsigned count = 0;
@@ -290,6 +306,22 @@ static const Event *inferenceGuard(const State &state) {
   return isOn ? mode.set.event() : nullptr;
 }
 
+SourcesId elementsOf(llvm::ArrayRef<Operand> operands, const State &state) {
+  SourcesTable &sources = state.tables->sources;
+  SourcesId all = noSources;
+  for (const Operand &operand : operands) {
+    const Storage storage = operand.isTensor ? state.valueOf(operand).storage : Storage();
+    const SourcesId added = operand.role == TypeRole::Tensor && storage.tensor
+                                ? sources.of(storage.tensor)
+                            : operand.role == TypeRole::None ? storage.elements
+                                                             : noSources;
+    all = sources.join(all, added);
+    if (added == noSources || sources.isUnknown(all))
+      return noSources;
+  }
+  return all;
+}
+
 Storage Interpreter::storageOf(const Event &event, const State &state, const Value &result) const {
   Storage storage;
   const Operand *viewed = viewedBy(event);
@@ -310,6 +342,10 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
     nameHolders(event, state, viewed, storage);
   storage.saved = noSources;
   storage.overwritten = nullptr;
+  const bool isCopyOfList = event.kind == EventKind::Construct && event.operands.size() == 1 &&
+                            event.operands.front().role == TypeRole::None;
+  if (event.site->kind == ir::NodeKind::List || isCopyOfList)
+    storage.elements = elementsOf(event.operands, state);
   if (result.autograd.graph != Graph::Attached)
     return storage;
   forArguments(event, [&](unsigned, const Operand &operand) {

@@ -6,7 +6,9 @@
 
 namespace gradtidy {
 
+class State;
 class Words;
+struct Operand;
 
 /// Where the elements of a tensor lie, and who needs them as they are.
 struct Storage {
@@ -31,6 +33,11 @@ struct Storage {
   /// None where nobody knows; PathTable::unknown() where others may hold it, too.
   PathId origin = noPath;
   PathId object = noPath;
+  /// Names the tensor: the object that has shape and graph, whoever holds it. None where that is
+  /// not known.
+  PathId tensor = noPath;
+  /// The tensors that a list holds, all of them and no others. None where one is not known.
+  SourcesId elements = noSources;
 
   bool operator==(const Storage &) const = default;
 };
@@ -40,6 +47,9 @@ Storage commonStorage(const Storage &a, const Storage &b, Tables &tables);
 Storage unitedStorage(const Storage &a, const Storage &b, Tables &tables);
 
 void describe(Words &words, const Storage &storage);
+
+/// Storage::elements of a list of these tensors, and of what these lists hold.
+SourcesId elementsOf(llvm::ArrayRef<Operand> operands, const State &state);
 
 /// In whose memory a tensor lies that has another name.
 struct Lending {

@@ -145,6 +145,17 @@ void CodeMap::noteRead(const Stmt &wrapper) {
   }
 }
 
+/// Whether a statement of the body of a loop may leave the loop for what is behind it.
+static bool mayLeave(const Stmt &code, bool isInnermost = true) {
+  if (isa<GotoStmt, IndirectGotoStmt>(code) || (isInnermost && isa<BreakStmt>(code)))
+    return true;
+  if (isa<LambdaExpr>(code))
+    return false;
+  isInnermost &= !isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt>(code);
+  return llvm::any_of(code.children(),
+                      [&](const Stmt *child) { return child && mayLeave(*child, isInnermost); });
+}
+
 void CodeMap::describeStatement(ir::Node &node, const Stmt &code) {
   using ir::NodeKind;
   if (const auto *block = dyn_cast<CompoundStmt>(&code)) {
@@ -175,6 +186,7 @@ void CodeMap::describeStatement(ir::Node &node, const Stmt &code) {
     node.object = made(over->getRangeInit());
     node.body = made(over->getBody());
     node.symbol = symbol(over->getLoopVariable());
+    symbols.lookup(over->getLoopVariable())->seesAll = !mayLeave(*over->getBody());
   } else if (const auto *loop = dyn_cast<WhileStmt>(&code)) {
     node.kind = NodeKind::While;
     node.condition = made(loop->getCond());

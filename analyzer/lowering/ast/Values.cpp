@@ -175,7 +175,17 @@ Values::Values(const FunctionDecl *function, PathTable &paths, Vocabulary &vocab
   thisOwner = outer ? cast<FunctionDecl>(outer)->getCanonicalDecl() : nullptr;
 }
 
+/// Whether \p expr is, or points to, an array of objects.
+static bool isArrayOfObjects(const Expr *expr) {
+  const QualType type = expr->IgnoreParenImpCasts()->getType();
+  return !type.isNull() && type->isArrayType() &&
+         type->getArrayElementTypeNoTypeQual()->isRecordType();
+}
+
 PathId Values::pathOf(const Expr *expr) {
+  if (const auto *pointer = dyn_cast<ImplicitCastExpr>(expr->IgnoreParens());
+      pointer && pointer->getCastKind() == CK_ArrayToPointerDecay && isArrayOfObjects(pointer))
+    return paths.element(pathOf(pointer->getSubExpr())); // As begin() of a container.
   expr = strip(expr);
   if (const auto *reference = dyn_cast<DeclRefExpr>(expr))
     return pathOfVariable(reference->getDecl(), expr);
@@ -197,8 +207,9 @@ PathId Values::pathOf(const Expr *expr) {
                : paths.member(pathOf(object), vocabulary.code().symbol(field->getCanonicalDecl()));
   }
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(expr);
-      subscript && roleOf(subscript->getBase()) != TypeRole::Tensor)
-    return elementOf(subscript->getBase(), subscript->getIdx());
+      subscript &&
+      (roleOf(subscript->getBase()) != TypeRole::Tensor || isArrayOfObjects(subscript->getBase())))
+    return elementOf(subscript->getBase()->IgnoreParenImpCasts(), subscript->getIdx());
   if (const auto *sum = dyn_cast<BinaryOperator>(expr);
       sum && sum->isAdditiveOp() && sum->getType()->isPointerType() &&
       sum->getType()->getPointeeType()->isArithmeticType())

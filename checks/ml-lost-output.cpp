@@ -56,9 +56,10 @@ public:
 private:
   using PassSet = llvm::SmallPtrSet<const Event *, 8>;
 
-  /// Whether nobody knows what some calls of the function are of: errors hide what they are given.
+  /// Whether nobody knows what some calls of the function are of: errors hide what they are given,
+  /// or only a template's argument will tell.
   static bool hasOpenCalls(const FunctionBody &function) {
-    bool isOpen = false;
+    bool isOpen = function.function->isDependent;
     ir::forEach(function.body,
                 [&](const ir::Node &node) { isOpen |= node.isCall() && !node.symbol; });
     return isOpen;

@@ -187,7 +187,9 @@ State Interpreter::entryOf(const FunctionBody &body) {
         Value given;
         given.autograd.sources =
             tables.sources.join(tables.sources.of(parameter.place.path), tables.sources.unknown());
-        given.storage.anyStrides = true;
+        // What an object of the program's own holds it has made itself.
+        const ir::Type *type = parameter.declaration->type;
+        given.storage.anyStrides = !(type && type->record && type->record->isUser);
         state.setValue(parameter.place.path, given);
       }
   bool isForward = function.isMethod() && body.isModuleMethod &&

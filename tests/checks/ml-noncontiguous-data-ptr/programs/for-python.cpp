@@ -40,6 +40,23 @@ torch::Tensor halve_checked(torch::Tensor x) {
   return x;
 }
 
+// What an object holds the program has made itself.
+struct Buffers {
+  torch::Tensor values = torch::zeros({4});
+};
+
+void halve_held(Buffers &buffers) { soften(buffers.values.data_ptr<float>(), 4); }
+
+static void scale(const float *from, float *to, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = from[i] * 0.5f;
+}
+
+// What is written is not read.
+void halve_into(torch::Tensor x, torch::Tensor result) {
+  scale(x.data_ptr<float>(), result.data_ptr<float>(), x.numel()); // expect: ml-noncontiguous-data-ptr: 'x' is read
+}
+
 // Nobody hands it on.
 torch::Tensor halve_own(torch::Tensor x) {
   soften(x.data_ptr<float>(), x.numel());
@@ -51,5 +68,7 @@ void init(Library &library) {
   library.def("halve_packed", &halve_packed);
   library.def("halve_copy", halve_copy);
   library.def("halve_checked", &halve_checked);
+  library.def("halve_held", &halve_held);
+  library.def("halve_into", &halve_into);
   halve_own(torch::zeros({4}));
 }

@@ -16,13 +16,19 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (isOfOwnModule(visit, clash))
-        report(visit, *clash.hostPlaced, reporter);
+        report(visit, clash, reporter);
   }
 
 private:
-  static void report(const Visit &visit, const Event &creation, Reporter &reporter) {
-    Finding finding(visit.unit.program().movesModuleOf(*creation.function) ? Level::Certain
-                                                                           : Level::Advice,
+  static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
+    const Event &creation = *clash.hostPlaced;
+    // What a module is given beside its input it need not use.
+    const bool isBeside =
+        visit.event.kind == EventKind::Forward && clash.host != &visit.event.operands.front();
+    const bool isMoved = visit.unit.program().movesModuleOf(*creation.function);
+    Finding finding(!isMoved   ? Level::Advice
+                    : isBeside ? Level::Likely
+                               : Level::Certain,
                     creation, "this tensor is created on the CPU, wherever the module is");
     finding.notes.push_back({visit.event, "it meets the module's tensors here"});
     repair(visit, creation, finding);

@@ -593,8 +593,13 @@ Event *FunctionLowering::combine(const Expr *expr, Expressions parts) {
   event.result = values.temporary(expr);
   event.isTensor = vocabulary.holdsTensors(type);
   event.resultRole = values.roleOf(expr);
-  for (const Expr *part : parts)
+  for (const Expr *part : parts) {
     event.operands.push_back(values.operand(part));
+    // Who gets hold of a pointer may assign to what it points to.
+    const QualType type = part->getType();
+    event.operands.back().isLent = isa<InitListExpr>(expr) && type->isPointerType() &&
+                                   !type->getPointeeType().isConstQualified();
+  }
   return &event;
 }
 

@@ -281,8 +281,11 @@ void Interpreter::changeList(const Event &event, State &state) const {
     // Algorithms may fill what they go through; what asks whether an element holds something knows
     // that some may not.
     for (const Operand &operand : event.operands)
-      if (operand.isLent ||
-          (event.isAnyDevice && operand.path && paths.containerOf(operand.path) != operand.path))
+      if (operand.isLent && operand.role == TypeRole::Tensor &&
+          event.site->kind == ir::NodeKind::List)
+        state.forget(state.resolve(operand.path)); // `for (Tensor *each : {&x, &y})`
+      else if (operand.isLent || (event.isAnyDevice && operand.path &&
+                                  paths.containerOf(operand.path) != operand.path))
         state.fillList(operand.path);
     if (event.isAttribute && !(event.run && event.run->name == "size") && // That throws.
         event.subject.role != TypeRole::None)

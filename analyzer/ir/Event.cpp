@@ -90,7 +90,8 @@ const ir::Node *FunctionBody::statementOf(const ir::Node *site) const {
 static bool beginsLoop(const ir::Node &part) {
   const ir::Node &loop = *part.parent;
   if (loop.kind == NodeKind::RangeFor) // The range, its beginning and its end have names.
-    return part.kind == NodeKind::Declaration && !llvm::is_contained(part.declared, loop.symbol);
+    return part.kind == NodeKind::Declaration && &part != loop.body &&
+           !llvm::is_contained(part.declared, loop.symbol);
   return &part == loop.init;
 }
 

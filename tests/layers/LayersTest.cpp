@@ -170,6 +170,23 @@ TEST_CASE("Behind the lowering, and in the source map, nothing knows an AST") {
     forLines(file, [&](const std::string &line) { CHECK_FALSE(std::regex_search(line, include)); });
 }
 
+TEST_CASE("Only what parses, lowers or adapts includes clang's AST") {
+  static const std::set<std::string> parsing = {"analyzer/frontend", "analyzer/lowering",
+                                                "analyzer/lowering/ast", "analyzer/plugin"};
+  static const std::regex include("#include \"clang/AST/");
+  size_t count = 0;
+  for (const std::string &file : files()) {
+    std::ifstream in(fs::path(PROJECT_ROOT) / file);
+    for (std::string line; std::getline(in, line);)
+      if (std::regex_search(line, include)) {
+        INFO(file << ": " << line);
+        CHECK(parsing.count(folderOf(file)));
+        ++count;
+      }
+  }
+  CHECK(count > 40);
+}
+
 TEST_CASE("Headers do not include one another in a circle") {
   std::map<std::string, std::vector<std::string>> includes;
   for (const std::string &file : files())

@@ -68,7 +68,11 @@ TEST_CASE("A function that no header declares is declared by those that call it"
   program.write("main.cpp", "#include <axon/axon.h>\n" + declaration + program.read("main.cpp"));
   CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
   program.write("elsewhere/main.cpp", program.read("main.cpp"));
-  program.database({"elsewhere/main.cpp", "step.cpp"}); // The same name in another program.
+  program.database({"elsewhere/main.cpp", "step.cpp"});
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+  // The same name in another program.
+  program.write("elsewhere/step.cpp", program.read("step.cpp"));
+  program.database({"elsewhere/main.cpp", "elsewhere/step.cpp", "step.cpp"});
   CHECK(program.lint({"step.cpp"}).out.empty());
 }
 

@@ -21,12 +21,10 @@ public:
     if (!maker || !maker->details->loader.lacksWorkers || !maker->details->loader.read ||
         !trainsOnGpu(visit, *loop))
       return;
-    // What a library reads it decodes; small files may be in memory.
-    const ir::Node &read = *maker->details->loader.read;
-    Finding finding(read.isCall() ? Level::Likely : Level::Advice, *maker,
+    Finding finding(Level::Advice, *maker,
                     "this loader has no workers: the GPU waits while the training reads each "
                     "batch");
-    finding.notes.push_back({read, "the samples are read here"});
+    finding.notes.push_back({*maker->details->loader.read, "the samples are read here"});
     finding.notes.push_back({*loop, "the training on a GPU is here"});
     reporter.report(std::move(finding));
   }

@@ -58,7 +58,7 @@ void none_bad(Images images) {
   Net net(3072, 1);
   net->to(device);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
-  auto loader = data::make_data_loader( // expect: ml-loader-workers (level 1): no workers
+  auto loader = data::make_data_loader( // expect: ml-loader-workers (level 2): no workers
       images.map(data::transforms::Stack<>()), 64);
   train(net, *loader, optimizer, device);
 }
@@ -69,7 +69,7 @@ void zero_bad(Texts texts) {
   net->to(device);
   torch::optim::SGD optimizer(net->parameters(), 0.1);
   auto options = data::DataLoaderOptions().batch_size(64).workers(0);
-  auto loader = data::make_data_loader( // expect: ml-loader-workers (level 2)
+  auto loader = data::make_data_loader( // expect: ml-loader-workers
       texts.map(data::transforms::Stack<>()), options);
   for (auto &batch : *loader) { // note: the training on a GPU is here
     optimizer.zero_grad();

@@ -2,6 +2,7 @@
 
 #include "CodeForms.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -62,12 +63,21 @@ private:
   void noteCall(const Node &call);
   void noteVariable(const Symbol &variable);
   void noteLaunch(const Node &call);
-  KernelLaunch launchBy(const Node &call) const;
-  std::optional<RawPointer> rawPointer(const Node &pointer) const;
-  const Node *rearrangedFor(const Symbol &tensor) const;
-  bool isSettled(const Symbol &tensor) const;
+  KernelLaunch launchBy(const Node &call);
+  std::optional<RawPointer> rawPointer(const Node &pointer);
+  /// Notes what the function does to the layout of each tensor, once for all pointers.
+  void noteTensors();
+
+  /// What the function does to how a tensor lies in memory.
+  struct Tensor {
+    const Node *rearranged = nullptr; ///< What the only assignment gives it, if that permutes.
+    bool isAssigned = false;
+    bool isSettled = false; ///< The function asks, checks, or assigns another.
+  };
 
   const FunctionBody &function;
+  llvm::DenseMap<const Symbol *, Tensor> tensors; ///< Made when asked for.
+  bool areTensorsNoted = false;
   KernelCare care;
 };
 
@@ -117,7 +127,7 @@ void CareReader::noteVariable(const Symbol &variable) {
 }
 
 /// What the kernel, or the function, that \p call runs gets of the memory of tensors.
-KernelLaunch CareReader::launchBy(const Node &call) const {
+KernelLaunch CareReader::launchBy(const Node &call) {
   KernelLaunch launch;
   launch.call = &call;
   llvm::SmallPtrSet<const Symbol *, 4> seen;
@@ -145,9 +155,11 @@ void CareReader::noteLaunch(const Node &call) {
   care.asksLast = false;
 }
 
-std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) const {
+std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) {
   if (!pointer.type->isPointer)
     return std::nullopt;
+  if (!std::exchange(areTensorsNoted, true))
+    noteTensors();
   RawPointer raw;
   raw.pointer = &pointer;
   const Node *tensor = objectOf(pointer);
@@ -162,13 +174,13 @@ std::optional<RawPointer> CareReader::rawPointer(const Node &pointer) const {
     const Symbol *variable = variableOf(tensor);
     if (!variable)
       return std::nullopt;
-    if (const Node *given = rearrangedFor(*variable)) {
+    if (const Tensor known = tensors.lookup(variable); known.rearranged) {
       raw.tensor = raw.tensor ? raw.tensor : variable;
-      raw.rearranged = given;
+      raw.rearranged = known.rearranged;
       return raw;
-    }
-    if (isSettled(*variable))
+    } else if (known.isSettled) {
       return std::nullopt;
+    }
     if (!raw.tensor)
       raw.tensor = variable;
     if (variable->kind == SymbolKind::Parameter)
@@ -190,33 +202,25 @@ static const Node *rearrangedIn(const Node *value) {
              : nullptr;
 }
 
-/// What rearranges \p tensor in the only assignment to it, or null.
-const Node *CareReader::rearrangedFor(const Symbol &tensor) const {
-  const Node *given = nullptr;
-  unsigned count = 0;
-  forEach(function.body, [&](const Node &code) {
-    const std::optional<Assignment> assigned = asAssignment(code);
-    if (assigned && variableOf(assigned->target) == &tensor) {
-      given = rearrangedIn(assigned->value);
-      ++count;
-    }
-  });
-  return count == 1 ? given : nullptr;
-}
-
-/// Whether the function knows how \p tensor lies in memory: it asks, checks, or assigns another.
-bool CareReader::isSettled(const Symbol &tensor) const {
-  bool isSettled = false;
-  const auto names = [&](const Node *expr) { return variableOf(expr) == &tensor; };
+void CareReader::noteTensors() {
+  const auto settle = [&](const Node *expr) {
+    if (const Symbol *tensor = variableOf(expr))
+      tensors[tensor].isSettled = true;
+  };
   forEach(function.body, [&](const Node &code) {
     const bool isLayout = namesLayout(code.calledName());
     // What makes another tensor contiguous leaves this one as it is.
-    const bool isAsked = isLayout && !(code.type && code.type->role == TypeRole::Tensor);
+    if (isLayout && !(code.type && code.type->role == TypeRole::Tensor))
+      settle(objectOf(code));
+    if (isLayout || checks(code))
+      llvm::for_each(code.arguments, settle);
     const std::optional<Assignment> assigned = asAssignment(code);
-    isSettled |= (assigned && names(assigned->target)) || (isAsked && names(objectOf(code))) ||
-                 ((isLayout || checks(code)) && llvm::any_of(code.arguments, names));
+    if (const Symbol *tensor = assigned ? variableOf(assigned->target) : nullptr) {
+      Tensor &known = tensors[tensor];
+      known.rearranged = known.isAssigned ? nullptr : rearrangedIn(assigned->value);
+      known.isAssigned = known.isSettled = true;
+    }
   });
-  return isSettled;
 }
 
 } // namespace

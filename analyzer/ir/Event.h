@@ -511,7 +511,7 @@ public:
   std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
   std::vector<std::unique_ptr<const CalledModule>> modules; ///< Of its events.
   std::string linkedFrom; ///< The source that has it, if that is another than the unit's own.
-  KernelCare kernelCare;  ///< Of code for CUDA.
+  KernelCare kernelCare;  ///< About launches, its own and those of who it calls.
   /// The data loaders in it whose batches come in the same order each time, as the samples are
   /// stored: nothing shuffles them, as far as can be seen.
   std::vector<const ir::Symbol *> orderedLoaders;

@@ -110,7 +110,7 @@ private:
 
   void report(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops, std::string message,
               Reporter &reporter, std::int64_t few = fewElements) {
-    if (elementsOf(loops) < few || !reported.insert(loops.back()).second)
+    if (elementsOf(visit, loops) < few || !reported.insert(loops.back()).second)
       return;
     Finding finding(Level::Likely, visit.event, std::move(message));
     finding.notes.push_back({*loops.back(), "the loop over all elements begins here"});
@@ -364,20 +364,32 @@ private:
     return counter && counter->type && counter->type->isInteger ? counter : nullptr;
   }
 
-  /// How many elements the loops go over, as far as that is written; many where it is not.
-  static std::int64_t elementsOf(llvm::ArrayRef<const ir::Node *> loops) {
+  /// How many elements the loops go over, as far as their functions say that; many where they do
+  /// not.
+  static std::int64_t elementsOf(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops) {
     std::int64_t elements = 1;
     for (const ir::Node *loop : loops) {
+      const FunctionBody &function = functionOf(visit, *loop);
       const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop->condition);
       const ir::Node *bound = condition ? condition->children.back() : nullptr;
       const ir::Symbol *counter = counterOf(*loop);
       const ir::Node *first = counter ? counter->init : nullptr;
-      if (!bound || !bound->integer || (first && !first->integer))
+      const std::optional<double> last = bound ? numberOf(*bound, function) : std::nullopt;
+      const std::optional<double> begin = first ? numberOf(*first, function) : 0;
+      if (!last || !begin)
         return fewElements;
-      const std::int64_t rounds = std::max(*bound->integer, first ? *first->integer : 0);
-      elements *= std::clamp<std::int64_t>(rounds, 1, fewElements);
+      const double rounds = std::max(*last, *begin);
+      elements *= static_cast<std::int64_t>(std::clamp<double>(rounds, 1, fewElements));
     }
     return elements;
+  }
+
+  /// The function that the loop stands in: that of the event, or one that leads there.
+  static const FunctionBody &functionOf(const Visit &visit, const ir::Node &loop) {
+    for (const Event *call : visit.callers)
+      if (contains(visit, &loop, call->site))
+        return *call->function;
+    return *visit.event.function;
   }
 
   llvm::SmallPtrSet<const ir::Node *, 4> reported; ///< Said once of each loop.

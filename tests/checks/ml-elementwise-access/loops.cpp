@@ -27,6 +27,16 @@ float handful_ok(Tensor matrix) {
   return trace;
 }
 
+float named_handful_ok(Tensor matrix) {
+  const int rows = 3;
+  int first = 0;
+  float trace = 0;
+  for (int i = first; i < rows; ++i)
+    for (int j = 0; j < 3; ++j)
+      trace += matrix[i][j].item<float>();
+  return trace;
+}
+
 // Nothing says that it is long.
 float one_loop_ok(Tensor row, int n) {
   float sum = 0;

@@ -60,6 +60,8 @@ static Cared caredByCallers(const LauncherVisit &visit, const FunctionBody &func
                             llvm::SmallPtrSetImpl<const FunctionBody *> &seen) {
   if (!seen.insert(&function).second)
     return Cared::Yes;
+  if (function.isOwnBackward) // The engine has made the GPU current, and gives it any gradient.
+    return what == &KernelCare::choosesDevice ? Cared::Yes : Cared::No;
   if (isHandedOn(visit, function))
     return Cared::No;
   Cared least = visit.unit.callGraph().isCalled(function) ? Cared::Yes : Cared::Unknown;

@@ -27,12 +27,14 @@ public:
       return;
     const Shape column = visit.before.typeOf(*crossing->column).shape;
     const Shape row = visit.before.typeOf(*crossing->row).shape;
-    Finding finding(event.typing->rule == ResultRule::Loss ? Level::Certain : Level::Likely, event);
-    finding.message =
-        nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) + " meets " +
-        nameOf(visit, *crossing->row, "the other") +
-        (row.isSqueezed ? ", which has lost its last dimension" : " of shape " + spell(row)) +
-        ": each element of the one is compared to all of the other";
+    const bool mayBeOne = row.isSqueezed && column.isOpen;
+    const bool isCertain = event.typing->rule == ResultRule::Loss && !mayBeOne;
+    Finding finding(isCertain ? Level::Certain : Level::Likely, event);
+    finding.message = nameOf(visit, *crossing->column, "one side") + " of shape " + spell(column) +
+                      " meets " + nameOf(visit, *crossing->row, "the other") +
+                      (row.isSqueezed ? ", which squeeze() has left without such a dimension"
+                                      : " of shape " + spell(row)) +
+                      ": each element of the one is compared to all of the other";
     noteOrigin(visit, *crossing->column, "the column is made here", finding);
     noteOrigin(visit, *crossing->row, "the row is made here", finding);
     if (column.sizes.size() < 3)

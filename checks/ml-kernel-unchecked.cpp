@@ -16,13 +16,15 @@ public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
     if (visit.care.asksLast || asksInCallers(visit))
       return;
-    const KernelLaunch &launch = visit.care.launches.back();
-    Finding finding = findingAt(visit, launch);
+    const std::vector<KernelLaunch> &launches = visit.care.launches;
+    // One question behind the last would do for all.
+    const KernelLaunch &last = launches.back();
+    Finding finding = findingAt(visit, visit.care.asksForErrors ? last : launches.front());
     finding.level = Level::Likely;
     finding.message =
         "nobody asks whether this launch has failed, which leaves its tensors as they "
         "were";
-    finding.fixes = check(visit, *launch.call);
+    finding.fixes = check(visit, *last.call);
     reporter.report(std::move(finding));
   }
 

@@ -4,12 +4,31 @@ namespace gradtidy {
 
 CallGraph::CallGraph(const LoweredUnit &unit) : unit(unit) {
   for (const FunctionBody *body : functions())
+    addOwnForward(*body);
+  for (const FunctionBody *body : functions())
     addCallsOf(*body);
   // Of other sources only what leads to the unit's own functions.
   for (size_t i = 0; i < leading.size(); ++i)
     leading.insert_range(callers.lookup(leading[i]));
   llvm::copy_if(functions(), std::back_inserter(followed),
                 [&](const FunctionBody *body) { return leading.contains(body); });
+}
+
+void CallGraph::addOwnForward(const FunctionBody &body) {
+  if (!body.function->isStaticMethod || body.function->name != "forward")
+    return;
+  for (const ir::Symbol *base : body.function->owner->bases)
+    if (base->trait == Trait::OwnGradients)
+      ownForwards[base->first].push_back(&body);
+}
+
+llvm::ArrayRef<const FunctionBody *> CallGraph::appliedBy(const Event &event) const {
+  const ir::Node *call = event.kind == EventKind::Combine ? ir::asCall(event.site) : nullptr;
+  const ir::Symbol *record = call && call->symbol ? call->symbol->owner : nullptr;
+  const auto known = record ? ownForwards.find(record->first) : ownForwards.end();
+  if (known == ownForwards.end())
+    return {};
+  return known->second;
 }
 
 void CallGraph::addCallsOf(const FunctionBody &body) {
@@ -22,6 +41,8 @@ void CallGraph::addCallsOf(const FunctionBody &body) {
   }
   for (const Block &block : body.blocks)
     for (const Event &event : block.events) {
+      for (const FunctionBody *callee : appliedBy(event))
+        callers[callee].push_back(&body);
       if (event.kind != EventKind::Call)
         continue;
       for (const FunctionBody *callee : candidates(event)) {

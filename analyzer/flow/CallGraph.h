@@ -1,5 +1,6 @@
 // The functions of a linked unit, and which call which, as far as that shows. A virtual
-// call may run what overrides its callee; a closure is called by the function in which it stands.
+// call may run what overrides its callee; a closure is called by the function in which it stands,
+// the forward function of a class that computes its own gradients by those that apply it.
 #pragma once
 
 #include "analyzer/ir/LoweredUnit.h"
@@ -63,6 +64,9 @@ private:
   using FunctionSet = llvm::SetVector<const FunctionBody *>;
 
   void addCallsOf(const FunctionBody &body);
+  void addOwnForward(const FunctionBody &body);
+  /// The forward functions that the framework runs where the event applies their class.
+  llvm::ArrayRef<const FunctionBody *> appliedBy(const Event &event) const;
   /// Whether one of \p reached runs such an event; adds what they call, and \p more of each.
   bool runs(FunctionSet &reached, llvm::function_ref<bool(const Event &)> one,
             llvm::function_ref<bool(const Event &)> unseen,
@@ -76,6 +80,8 @@ private:
   const LoweredUnit &unit;
   llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> callers;
   llvm::DenseMap<const FunctionBody *, std::vector<const FunctionBody *>> closures; ///< In each.
+  /// The forward functions of classes that compute their own gradients, by the base.
+  llvm::DenseMap<const ir::Symbol *, std::vector<const FunctionBody *>> ownForwards;
   llvm::SmallPtrSet<const FunctionBody *, 32> called; ///< See isCalledWithin().
   FunctionSet leading;                        ///< Those of the unit, and what leads to them.
   std::vector<const FunctionBody *> followed; ///< The same in the order of functions().

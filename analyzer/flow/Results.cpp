@@ -36,6 +36,38 @@ static bool keepsOrder(const Event &event, const Shape &shape) {
   return true;
 }
 
+/// The order in which the event has the dimensions of what it permutes, as far as it is written:
+/// those that it exchanges, or all of them.
+static llvm::ArrayRef<std::int64_t> orderOf(const Event &event, ResultRule rule) {
+  const Typing *typing = event.typing;
+  if (!typing || typing->rule != rule)
+    return {};
+  const bool isList = rule == ResultRule::Permute;
+  if (isList && (!typing->shape || typing->shape->isOpen))
+    return {};
+  const llvm::ArrayRef<std::int64_t> order =
+      isList ? llvm::ArrayRef(typing->shape->sizes) : llvm::ArrayRef(typing->numbers);
+  const auto isKnown = [](std::int64_t axis) { return axis >= 0; };
+  return llvm::all_of(order, isKnown) ? order : llvm::ArrayRef<std::int64_t>();
+}
+
+/// Whether the one permutation certainly does not undo the other that was before.
+static bool differs(const Event &event, const Event &before) {
+  const auto swapped = orderOf(event, ResultRule::Transpose);
+  const auto swappedBefore = orderOf(before, ResultRule::Transpose);
+  if (swapped.size() == 2 && swappedBefore.size() == 2)
+    return std::minmax(swapped[0], swapped[1]) != std::minmax(swappedBefore[0], swappedBefore[1]);
+  const auto order = orderOf(event, ResultRule::Permute);
+  const auto orderBefore = orderOf(before, ResultRule::Permute);
+  const auto size = static_cast<std::int64_t>(order.size());
+  if (order.empty() || orderBefore.size() != order.size())
+    return false;
+  for (std::int64_t i = 0; i < size; ++i)
+    if (order[i] < size && orderBefore[order[i]] != i)
+      return true;
+  return false;
+}
+
 /// Value::permuted of what the event gives. Two permutations may undo each other.
 static const Event *permutedBy(const Event &event, const State &state) {
   if (event.operation == Operation::Permute) {
@@ -45,7 +77,9 @@ static const Event *permutedBy(const Event &event, const State &state) {
     if (!from)
       return &event;
     const Event *before = state.valueOf(*from).layout.permuted;
-    return keepsOrder(event, state.typeOf(*from).shape) ? before : before ? nullptr : &event;
+    if (keepsOrder(event, state.typeOf(*from).shape))
+      return before;
+    return !before || differs(event, *before) ? &event : nullptr;
   }
   if (!event.keepsStrides)
     return nullptr;

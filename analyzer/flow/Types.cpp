@@ -32,8 +32,10 @@ std::optional<Crossing> crossingOf(const Event &event, const State &state) {
     const bool isVector = other.hasRank(1) && other.last() != 1;
     const bool isRow = isVector || (isLoss && (other.last() > 1 || other.last() == Shape::many));
     // Whatever it has been squeezed out of had as many rows as the column.
-    const bool isLikeRow =
-        other.isSqueezed && other.sizes.empty() && one.hasRank(2) && one.sizes.front() < 0;
+    const bool isOfSamples = one.hasRank(2) && one.sizes.front() < 0;
+    const Event *made = isLoss ? state.valueOf(*column).origin.made : nullptr;
+    const bool isPrediction = made && made->kind == EventKind::Forward && one.isOpen;
+    const bool isLikeRow = other.isSqueezed && other.sizes.empty() && (isOfSamples || isPrediction);
     // What a convolution gives has a feature and its space for each sample.
     const bool isMap = isLoss && one.sizes.size() > 2 && !one.isOne();
     if ((isColumn && (isRow || isLikeRow)) || (isMap && isVector))

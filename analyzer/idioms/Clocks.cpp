@@ -20,8 +20,27 @@ static Difference differenceIn(const Node &node) {
                                                             : Difference{};
 }
 
-/// The variable or member that holds \p time.
-static Entity holderOf(const Node *time) { return entityOf(originalOf(time)); }
+/// What holds a time: a variable, a member, or an element of one that is an array.
+struct Holder {
+  Entity entity = nullptr;     ///< Null if it is something else.
+  const Node *index = nullptr; ///< Of an element.
+
+  /// Whether what is written at \p other may be what holds it: indices that are no constants may
+  /// be any.
+  bool mayBe(const Holder &other) const {
+    const auto isConstant = [](const Node *each) { return each && each->integer; };
+    const bool isOther =
+        isConstant(index) && isConstant(other.index) && *index->integer != *other.index->integer;
+    return entity && entity == other.entity && !index == !other.index && !isOther;
+  }
+};
+
+static Holder holderOf(const Node *time) {
+  const Node *element = originalOf(time);
+  const Node *subscript = as(NodeKind::Subscript, element);
+  return subscript ? Holder{entityOf(subscript->children.front()), subscript->children.back()}
+                   : Holder{entityOf(element)};
+}
 
 /// Whether nothing comes of \p number: it gets no further than variables that nothing reads.
 static bool isIdle(const Node &number, const FunctionBody &function, unsigned depth = 0) {
@@ -45,10 +64,10 @@ static bool isIdle(const Node &number, const FunctionBody &function, unsigned de
 }
 
 /// What is taken from the time that \p place holds in \p code, if something comes of it.
-static const Node *takenFrom(Entity place, const Node &code, const FunctionBody &function) {
+static const Node *takenFrom(const Holder &place, const Node &code, const FunctionBody &function) {
   if (const Difference difference = differenceIn(code);
-      difference.left && holderOf(difference.left) == place)
-    return isIdle(code, function) ? nullptr : originalOf(difference.right);
+      difference.left && place.mayBe(holderOf(difference.left)))
+    return isIdle(code, function) ? nullptr : difference.right;
   for (const Node *child : code.children)
     if (const Node *found = takenFrom(place, *child, function))
       return found;
@@ -62,8 +81,8 @@ static const Node *takenInMethods(Entity member) {
     if (const Symbol *definition = definitionOf(method.symbol); definition && !found)
       forEach(definition->body, [&](const Node &part) {
         if (const Difference difference = differenceIn(part);
-            difference.left && holderOf(difference.left) == member)
-          found = originalOf(difference.right);
+            difference.left && holderOf(difference.left).entity == member)
+          found = difference.right;
       });
   return found;
 }
@@ -76,21 +95,40 @@ static Entity initialized(const Symbol &function, const Node &time) {
   return nullptr;
 }
 
+bool readsClock(const Symbol &function) {
+  const bool isOfObject = function.isMethod() && !function.isStaticMethod;
+  const bool isAsked = function.parameters.empty() && !isOfObject && !function.isClosure;
+  const Symbol *definition = isAsked ? definitionOf(&function) : nullptr;
+  const Type *result = definition && definition->body ? definition->type : nullptr;
+  if (!result || !(result->isArithmetic || (result->record && result->record->isStandard)))
+    return false;
+  unsigned readings = 0;
+  bool doesMore = false;
+  forEach(definition->body, [&](const Node &part) {
+    if (!part.isCall() || !part.symbol)
+      return;
+    readings += part.symbol->operation == Operation::ReadClock;
+    doesMore |= !part.symbol->isStandard;
+  });
+  return readings == 1 && !doesMore;
+}
+
 Reading readingOf(const Node &now, const FunctionBody &function) {
   Reading reading;
+  Holder place;
   const Node *inner = &now;
   for (const Node *outer : function.around(&now)) {
     if (outer->kind == NodeKind::Declaration) {
-      reading.place = onlyVariableOf(*outer);
+      place.entity = onlyVariableOf(*outer);
       break;
     }
     const Difference difference = differenceIn(*outer);
     if (difference.left == inner) {
-      reading.since = isIdle(*outer, function) ? nullptr : holderOf(difference.right);
+      reading.since = isIdle(*outer, function) ? nullptr : holderOf(difference.right).entity;
       return reading;
     }
     if (const std::optional<Assignment> assigned = asAssignment(*outer)) {
-      reading.place = holderOf(assigned->target);
+      place = holderOf(assigned->target);
       break;
     }
     const bool isCopy = asConstruction(outer) && outer->arguments.size() == 1;
@@ -98,14 +136,15 @@ Reading readingOf(const Node &now, const FunctionBody &function) {
       break;
     inner = outer;
   }
-  if (!reading.place)
-    reading.place = initialized(*function.function, now);
-  if (!reading.place)
+  if (!place.entity)
+    place.entity = initialized(*function.function, now);
+  if (!place.entity)
     return reading;
-  const Node *since = takenFrom(reading.place, *function.body, function);
-  if (!since && reading.place->kind == SymbolKind::Member)
-    since = takenInMethods(reading.place);
-  reading.since = entityOf(strip(since));
+  const Node *since = takenFrom(place, *function.body, function);
+  if (!since && place.entity->kind == SymbolKind::Member)
+    since = takenInMethods(place.entity);
+  reading.place = place.entity;
+  reading.since = holderOf(since).entity;
   return reading;
 }
 

@@ -10,6 +10,9 @@ struct Reading {
   const ir::Symbol *since = nullptr; ///< That with the earlier time that is taken from it, or null.
 };
 
+/// Whether all that \p function does is to tell the time.
+bool readsClock(const ir::Symbol &function);
+
 /// What becomes of the time that \p now reads.
 Reading readingOf(const ir::Node &now, const FunctionBody &function);
 

@@ -244,7 +244,7 @@ Shape squeezed(const Shape &shape) {
     if (size != 1)
       result.sizes.insert(result.sizes.begin(), size);
   }
-  result.isSqueezed = result.isOpen && shape.last() == 1;
+  result.isSqueezed = result.isOpen && (shape.last() == 1 || shape.sizes.empty());
   return result;
 }
 

@@ -237,6 +237,10 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if ((event.kind == EventKind::Combine && event.subject.role == TypeRole::Tensor) ||
       (event.kind == EventKind::Call && site.object))
     details->batchLoop = batchLoopOf(call, *result);
+  if (event.kind == EventKind::Call && event.callee && readsClock(*event.callee)) {
+    event.kind = EventKind::Combine;
+    event.operation = Operation::ReadClock;
+  }
   if (event.operation == Operation::ReadClock)
     markClock(event, *site.call);
   if (event.operation == Operation::MakeLoader) {

@@ -89,7 +89,7 @@ torch::Tensor stacked_bad(Regression net, torch::Tensor x, const std::vector<flo
     list.push_back(torch::tensor({reward}));
   auto values = net(x).squeeze();
   auto returns = torch::stack(list);
-  return torch::mse_loss(values, returns); // expect: ml-broadcast-loss: 'returns' of shape (N, 1) meets 'values', which has lost its last dimension
+  return torch::mse_loss(values, returns); // expect: ml-broadcast-loss: 'returns' of shape (N, 1) meets 'values', which squeeze() has left without such a dimension
 }
 
 torch::Tensor advantages_bad(Regression net, torch::Tensor x, const std::vector<float> &rewards) {
@@ -132,4 +132,16 @@ torch::Tensor targets_ok(Regression net, torch::Tensor x, torch::Tensor best,
 // It squeezes both.
 torch::Tensor squeezed(torch::Tensor probabilities) {
   return torch::binary_cross_entropy(torch::sigmoid(torch::rand({8, 1})), torch::rand({8}));
+}
+
+// Whatever the targets were, squeeze() has left them no column.
+void squeezed_targets_bad(torch::nn::Linear net, torch::Tensor x, torch::Tensor target) {
+  auto output = torch::nn::Linear(8, 1)(x);
+  auto row = target.squeeze();
+  torch::mse_loss(output, row).backward(); // expect: ml-broadcast-loss (level 1): without such a dimension
+}
+
+void both_squeezed_ok(torch::nn::Linear net, torch::Tensor x, torch::Tensor target) {
+  auto output = torch::nn::Linear(8, 1)(x).squeeze();
+  torch::mse_loss(output, target.squeeze()).backward();
 }

@@ -146,3 +146,21 @@ void ofKnownSize(float *out) {
 }
 
 } // namespace sizes
+
+void moved_twice_bad(Tensor x, float *out) {
+  x = x.transpose(0, 1);
+  x = x.transpose(1, 2); // note: rearranged here
+  std::copy_n(x.data_ptr<float>(), 12, out); // expect: ml-noncontiguous-data-ptr: transpose()
+}
+
+void rolled_twice_bad(Tensor x, float *out) {
+  auto y = x.permute({1, 2, 0}).permute({1, 2, 0}); // note: rearranged here
+  std::copy_n(y.data_ptr<float>(), 12, out); // expect: ml-noncontiguous-data-ptr: permute()
+}
+
+void there_and_back_ok(Tensor x, float *out) {
+  auto y = x.permute({1, 2, 0}).permute({2, 0, 1});
+  std::copy_n(y.data_ptr<float>(), 12, out);
+  auto z = x.transpose(0, 1).transpose(1, 0);
+  std::copy_n(z.data_ptr<float>(), 12, out);
+}

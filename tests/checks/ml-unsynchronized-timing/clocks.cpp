@@ -214,3 +214,55 @@ void read_bad(torch::nn::Linear net, Tensor x) {
   auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
   std::cout << milliseconds;
 }
+
+static const auto programStart = Clock::now();
+
+template <class Unit> inline int64_t timestamp() {
+  const auto now = Clock::now();
+  return std::chrono::duration_cast<Unit>(now - programStart).count();
+}
+
+void helper_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  const auto start = timestamp<std::chrono::milliseconds>();
+  auto y = net(x);                                         // note: the GPU is given work here
+  const auto end = timestamp<std::chrono::milliseconds>(); // expect: ml-unsynchronized-timing
+  report(double(end - start));
+}
+
+void helper_ok(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  const auto start = timestamp<std::chrono::milliseconds>();
+  auto y = net(x);
+  torch::cuda::synchronize();
+  const auto end = timestamp<std::chrono::milliseconds>();
+  report(double(end - start));
+}
+
+void stages_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  Clock::time_point stage[4];
+  stage[0] = Clock::now();
+  auto y = net(x); // note: the GPU is given work here
+  stage[1] = Clock::now(); // expect: ml-unsynchronized-timing
+  auto scores = y.cpu();
+  stage[2] = Clock::now();
+  for (int i = 0; i < 2; ++i)
+    report(Seconds(stage[i + 1] - stage[i]).count());
+}
+
+// Nobody asks when the second stage began.
+void whole_ok(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  Clock::time_point stage[4];
+  stage[0] = Clock::now();
+  auto y = net(x);
+  stage[1] = Clock::now();
+  auto scores = y.cpu();
+  stage[2] = Clock::now();
+  report(Seconds(stage[2] - stage[0]).count());
+}

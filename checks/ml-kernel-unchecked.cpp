@@ -7,6 +7,7 @@
 #include "clang/Basic/IdentifierTable.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
 namespace {
@@ -30,10 +31,19 @@ public:
 
 private:
   static bool asksInCallers(const LauncherVisit &visit) {
-    const auto callers = visit.unit.callGraph().callersOf(visit.function);
-    return !callers.empty() && llvm::all_of(callers, [&](const FunctionBody *caller) {
-      return caller->kernelCare.asksForErrors;
-    });
+    llvm::SmallPtrSet<const FunctionBody *, 8> seen;
+    return asksInCallers(visit.function, visit.unit.callGraph(), seen);
+  }
+
+  /// What calls from a closure may leave it to the function in which that stands.
+  static bool asksInCallers(const FunctionBody &function, const CallGraph &graph,
+                            llvm::SmallPtrSetImpl<const FunctionBody *> &seen) {
+    const auto callers = graph.callersOf(function);
+    return !seen.insert(&function).second ||
+           (!callers.empty() && llvm::all_of(callers, [&](const FunctionBody *caller) {
+             return caller->kernelCare.asksForErrors ||
+                    (isClosure(*caller) && asksInCallers(*caller, graph, seen));
+           }));
   }
 
   /// The framework's own check, where its header is included, behind the statement of the launch.

@@ -18,12 +18,10 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
-    if (!facts)
+    if (!facts || !(facts->gradients.possible & Gradients::Stale))
       return reportMember(visit, reporter);
     const Gradients &gradients = facts->gradients;
-    if (!(gradients.possible & Gradients::Stale) || facts->needsClosure) // See ml-lbfgs-closure.
-      return;
-    if (accumulates(visit))
+    if (facts->needsClosure || accumulates(visit)) // See ml-lbfgs-closure.
       return;
 
     Finding finding = leftOver(visit);

@@ -1,8 +1,9 @@
 // A gradient is there to be used by a step. Gradients that are written into the parameters of a
 // module which no optimizer has change nothing: whoever means to change the parameters has to write
-// to these.
+// to these. What a backward adds to such a module has only taken time and memory.
 
 #include "Check.h"
+#include "Loops.h"
 #include "Moments.h"
 #include "Variation.h"
 
@@ -12,20 +13,29 @@ namespace {
 class UnusedGradients : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return touchesGradients(moment) || changesWeights(moment);
+    return moment.event.kind == EventKind::Forward || moment.event.kind == EventKind::Backward ||
+           touchesGradients(moment) || changesWeights(moment);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
-    const SourcesTable &sources = visit.unit.tables().sources;
-    if (!writes(visit) || !visit.before.hasOptimizers())
+    if (!visit.before.hasOptimizers())
       return;
+    if (visit.event.kind == EventKind::Backward)
+      onBackward(visit, reporter);
+    else if (writes(visit))
+      onWrite(visit, reporter);
+  }
+
+private:
+  static void onWrite(const Visit &visit, Reporter &reporter) {
+    const SourcesTable &sources = visit.unit.tables().sources;
     const SourcesId owners = visit.before.sourcesOf({visit.event.subject.path, TypeRole::Tensor});
     const auto modules = sources.members(owners);
     if (modules.empty() ||
         llvm::any_of(
             modules,
             [&](PathId module) { return visit.before.mayBeStepped({module, TypeRole::Module}); }) ||
-        isUsed(visit, owners))
+        isUsed(visit, modules))
       return;
     std::string name;
     for (PathId module : modules)
@@ -38,7 +48,52 @@ public:
                          "', and nobody reads these gradients: nothing comes of them"});
   }
 
-private:
+  /// A backward that trains one module, and on the way goes through passes of another that only
+  /// follows: a target network, a teacher.
+  static void onBackward(const Visit &visit, Reporter &reporter) {
+    const State &state = visit.before;
+    const SourcesTable &sources = visit.unit.tables().sources;
+    llvm::SmallVector<PathId, 2> followers;
+    bool isTraining = false;
+    for (PathId module : sources.members(state.sourcesOf(visit.event.subject))) {
+      const Operand parameters{module, TypeRole::Module};
+      if (state.mayBeStepped(parameters))
+        isTraining = true;
+      else if (const ModuleFacts facts = state.module(parameters); !facts.isFrozen && !facts.isOwn)
+        followers.push_back(module); // Else ml-stale-parameters speaks of it.
+    }
+    for (PathId module : followers)
+      if (isTraining && !isRead(visit, {module}))
+        for (const Event *pass : passesInVain(visit, module)) {
+          Finding finding(Level::Likely, *pass,
+                          "no optimizer has the parameters of '" +
+                              visit.unit.tables().paths.spelling(module) +
+                              "': the gradients of this pass are computed, and nobody uses them");
+          finding.notes.push_back({visit.event, "they are computed here"});
+          reporter.report(std::move(finding));
+        }
+  }
+
+  /// The recorded passes of the module beside the backward, if no gradient goes further through
+  /// them, to what they were given.
+  static llvm::SmallVector<const Event *, 2> passesInVain(const Visit &visit, PathId module) {
+    llvm::SmallVector<const Event *, 2> passes;
+    for (const Observation &other : visit.observations()) {
+      const Event &pass = *other.event;
+      if (pass.kind != EventKind::Forward || !pass.hasParameters ||
+          rootOf(visitOf(visit, other)) != rootOf(visit) ||
+          other.before.gradMode().possible != GradMode::On ||
+          other.before.resolve(pass.subject.path) != module)
+        continue;
+      if (llvm::any_of(pass.operands, [&](const Operand &input) {
+            return input.isTensor && other.before.valueOf(input).autograd.graph & Graph::Attached;
+          }))
+        return {};
+      passes.push_back(&pass);
+    }
+    return passes;
+  }
+
   /// Whether the event gives a gradient a value that is computed of others.
   static bool writes(const Visit &visit) {
     const Event &event = visit.event;
@@ -50,7 +105,7 @@ private:
 
   /// Whether something but what writes them may go by the gradients of \p owners: a step by hand,
   /// a norm, what sends them elsewhere.
-  static bool isUsed(const Visit &visit, SourcesId owners) {
+  static bool isUsed(const Visit &visit, llvm::ArrayRef<PathId> owners) {
     const PathTable &paths = visit.unit.tables().paths;
     // What changes parameters before all the rounds in which the gradients are written is no step.
     const auto loops = visit.event.function->loopsAround(visit.event.site);
@@ -63,8 +118,11 @@ private:
              paths.last(event.subject.path).kind != PathStep::Gradient &&
              other.before.memoryOf(event.subject) != noSources;
     };
-    if (llvm::any_of(visit.observations(), changesParameters))
-      return true;
+    return llvm::any_of(visit.observations(), changesParameters) || isRead(visit, owners);
+  }
+
+  /// Whether another function reads the gradients of \p owners.
+  static bool isRead(const Visit &visit, llvm::ArrayRef<PathId> owners) {
     return llvm::any_of(visit.observations(), [&](const Observation &other) {
       const Event &read = *other.event;
       if (read.function == visit.event.function || read.kind == EventKind::Bind ||
@@ -79,7 +137,7 @@ private:
 
   /// Whether \p operand, on another way through the program, is a gradient of \p owners.
   static bool isRead(const Operand &operand, const Visit &visit, const Observation &other,
-                     SourcesId owners) {
+                     llvm::ArrayRef<PathId> owners) {
     if (!operand.path || !operand.isTensor || !other.before.isGradient(operand.path))
       return false;
     const SourcesTable &sources = visit.unit.tables().sources;
@@ -87,8 +145,7 @@ private:
     const SourcesId read = other.before.sourcesOf({operand.path, TypeRole::Tensor});
     return (sources.isUnknown(read) && rootOf(visit) == rootOf(visitOf(visit, other))) ||
            llvm::any_of(sources.members(read), [&](PathId each) {
-             return llvm::any_of(sources.members(owners),
-                                 [&](PathId owner) { return paths.overlap(each, owner); });
+             return llvm::any_of(owners, [&](PathId owner) { return paths.overlap(each, owner); });
            });
   }
 

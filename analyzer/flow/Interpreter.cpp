@@ -14,7 +14,6 @@ constexpr std::uint64_t workOfWay = 4;
 void Interpreter::run(const FunctionBody &body, Answers told) {
   memory.clear();
   rootSites.clear();
-  ownedFromStart.clear();
   visits = work = 0;
   State entry = entryOf(body);
   const ir::Symbol &function = *body.function;
@@ -36,7 +35,8 @@ void Interpreter::runUntold(const FunctionBody &body) {
 }
 
 void Interpreter::keepOwned(const ir::Class &record, const State &end, PathId object,
-                            PathId thisObject, bool isFirst) {
+                            PathId thisObject, OwnedParameters &kept) const {
+  const bool isFirst = kept.empty();
   for (const ir::Symbol *member : record.members) {
     const OptimizerFacts *facts =
         end.optimizer({tables.paths.member(object, member), TypeRole::Optimizer});
@@ -53,9 +53,9 @@ void Interpreter::keepOwned(const ir::Class &record, const State &end, PathId ob
     });
     const PathId optimizer = tables.paths.member(thisObject, member);
     if (isFirst)
-      ownedFromStart[optimizer] = owned;
-    else if (ownedFromStart.lookup(optimizer) != owned)
-      ownedFromStart[optimizer] = noSources;
+      kept[optimizer] = owned;
+    else if (kept[optimizer] != owned)
+      kept[optimizer] = noSources;
   }
 }
 
@@ -99,6 +99,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
   if (record.isDamaged)
     return;
   std::optional<State> made;
+  OwnedParameters kept;
   for (const ir::Symbol *constructor : record.constructors) {
     const FunctionBody *body = graph.bodyOf(*constructor);
     if (!body || constructor->isDelegating)
@@ -106,7 +107,7 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
     const std::optional<State> &end = endOf(*body);
     if (!end)
       continue;
-    keepOwned(record, *end, body->thisObject, thisObject, !made);
+    keepOwned(record, *end, body->thisObject, thisObject, kept);
     State members(tables);
     llvm::SmallDenseMap<PathId, PathId> sameDevice; // Parameters, and the members that keep them.
     auto forMembers = [&](MemberChanges changes, auto visit) {
@@ -170,6 +171,9 @@ void Interpreter::establish(const ir::Symbol &method, PathId thisObject, State &
   const GradMode mode = state.gradMode();
   state = std::move(*made);
   state.restoreGradMode(mode);
+  for (const auto &[optimizer, owned] : kept)
+    if (owned != noSources)
+      state.optimizerAt(optimizer).owned = owned;
 }
 
 State Interpreter::entryOf(const FunctionBody &body) {

@@ -247,10 +247,11 @@ private:
 
   /// What can be said before a function is entered by nobody that is known.
   State entryOf(const FunctionBody &body);
-  /// Notes in ownedFromStart what a constructor of \p record leaves, the first of them or another;
-  /// \p object is what it makes.
+  using OwnedParameters = llvm::MapVector<PathId, SourcesId>;
+  /// Notes in \p kept, by optimizer, what those own that are members which nothing replaces, as
+  /// one more constructor of \p record leaves them; \p object is what it makes.
   void keepOwned(const ir::Class &record, const State &end, PathId object, PathId thisObject,
-                 bool isFirst);
+                 OwnedParameters &kept) const;
   /// What the constructors of its class have established when a method is called.
   void establish(const ir::Symbol &method, PathId thisObject, State &state);
   /// The elements and shapes of tensors that they leave in members which nothing replaces.
@@ -407,9 +408,6 @@ private:
   llvm::DenseMap<const FunctionBody *, bool> returning;        ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing;        ///< See computes().
   llvm::DenseMap<const FunctionBody *, bool> touching;         ///< See touchesFiles().
-  /// What the optimizers own that are members of the object whose method is analysed, as its
-  /// constructors leave them and nothing replaces them.
-  llvm::DenseMap<PathId, SourcesId> ownedFromStart;
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

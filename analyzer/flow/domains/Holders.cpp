@@ -212,6 +212,17 @@ static bool leadsIntoMemory(const Event &event) {
          (event.site->type && event.site->type->isPointer && !event.isAttribute);
 }
 
+/// Whether the event assigns to what a call has just given, and nobody else has: `x[i] = 1` writes
+/// elements.
+static bool assignsToResult(const Event &bind) {
+  const ir::Node *assignment = ir::as(ir::NodeKind::OperatorCall, bind.site);
+  const bool isAssignment = assignment && assignment->op == "=" && !assignment->arguments.empty();
+  const ir::Node *call =
+      isAssignment ? ir::asCall(ir::stripped(assignment->arguments[0])) : nullptr;
+  const ir::Type *given = call && call->symbol ? call->symbol->type : nullptr;
+  return given && !given->isReference && !given->isPointer;
+}
+
 llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const State &state) const {
   if (tables.looked.empty())
     return {};
@@ -222,8 +233,9 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
     const PathId place = state.place(assignedBy(event, state));
     const PathStep &last = tables.paths.last(place);
     const bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
-    return isOneOfMany || place == tables.paths.unknown() ? llvm::SmallVector<PathId, 2>()
-                                                          : state.lookedAtWithin(place);
+    if (isOneOfMany || place == tables.paths.unknown() || assignsToResult(event))
+      return {};
+    return state.lookedAtWithin(place);
   }
   case EventKind::Combine: {
     const PathId list = state.resolve(event.subject.path);

@@ -493,10 +493,7 @@ void Interpreter::saveWeights(const Event &forward, const State &state, Value &r
 }
 
 void Interpreter::changeWeights(const Event &step, PathId optimizer, State &state) const {
-  SourcesId owned = state.optimizerAt(optimizer).owned;
-  if (tables.sources.isUnknown(owned))
-    owned = ownedFromStart.lookup(optimizer);
-  for (PathId module : tables.sources.members(owned))
+  for (PathId module : tables.sources.members(state.optimizerAt(optimizer).owned))
     state.changeMemory(module, step);
 }
 

@@ -83,3 +83,23 @@ torch::Tensor row_bad(torch::Tensor x, int row) {
   launch(x.data_ptr<float>() + row * x.size(1), y.data_ptr<float>() + row * x.size(1), 1);
   return y;
 }
+
+// One question for all launches, which the first stands for.
+torch::Tensor two_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
+  square<<<1, 256>>>(y.data_ptr<float>(), x.data_ptr<float>());
+  return y;
+}
+
+static void launchFor_ok(torch::Tensor x, torch::Tensor y) {
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+}
+
+// Who launches by way of closures asks behind them.
+torch::Tensor dispatched_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  [&] { [&] { launchFor_ok(x, y); }(); }();
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return y;
+}

@@ -1,6 +1,7 @@
 // Gradients that are written by hand.
 #include <torch/torch.h>
 
+#include <iostream>
 #include <memory>
 #include <vector>
 
@@ -174,3 +175,39 @@ void changed_by_hand_ok(Tensor x) {
     }
   }
 }
+
+// --- what a backward adds -------------------------------------------------------------------------
+
+struct Learner {
+  Net policy, target;
+  torch::optim::Adam optimizer{policy.parameters(), torch::optim::AdamOptions(1e-3)};
+
+  Learner() { copyParameters(target, policy, 1); }
+
+  void learn_bad(Tensor states, Tensor next, Tensor rewards) {
+    Tensor values = policy.forward(states);
+    Tensor expected = rewards + 0.9 * target.forward(next); // expect: ml-unused-gradients: no optimizer has the parameters of 'target'
+    Tensor loss = torch::mse_loss(values, expected);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+    copyParameters(target, policy, 0.01);
+  }
+
+  void learn_ok(Tensor states, Tensor next, Tensor rewards) {
+    Tensor values = policy.forward(states);
+    Tensor expected = rewards + 0.9 * target.forward(next).detach();
+    Tensor loss = torch::mse_loss(values, expected);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+
+  // What the target says of the action goes back to the policy that has chosen it.
+  void judged_ok(Tensor states) {
+    Tensor loss = -target.forward(policy.forward(states)).mean();
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+};

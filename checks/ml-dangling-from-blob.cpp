@@ -163,12 +163,12 @@ private:
            contains(visit, loop, ownerOf(visit, visit.event.subject.path).location);
   }
 
-  /// A tensor is made over a list that ends with the statement.
+  /// A tensor is made over the elements of an object that ends with the statement.
   static void reportTemporary(const Visit &visit, Reporter &reporter) {
     const Event &made = visit.event;
     Finding finding(Level::Certain, made,
-                    "the tensor lies in the memory of a temporary list, which it outlives");
-    finding.notes.push_back(noteOnTemporary(visit, "the list is made here"));
+                    "the tensor lies in the memory of a temporary object, which it outlives");
+    finding.notes.push_back(noteOnTemporary(visit, "the temporary is made here"));
     finding.fixes = append(visit, made.site, phrase(visit.unit.code(), Phrase::Copy));
     reporter.report(std::move(finding));
   }

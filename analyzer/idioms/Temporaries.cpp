@@ -247,10 +247,12 @@ Dangling leftByWrapping(const Node &wrapping, const FunctionBody &function) {
     const Node *left = pointer->children.front();
     pointer = strip(left->type && left->type->isPointer ? left : pointer->children.back());
   }
-  const Node *list = pointer->kind == NodeKind::MemberCall ? strip(pointer->object) : nullptr;
-  // An image may share its memory with others.
-  const bool isTemporary =
-      list && makesValue(*list) && ownsElements(list->type) && list->type->record->isStandard;
+  const bool isOfObject =
+      pointer->kind == NodeKind::MemberCall || pointer->kind == NodeKind::Member;
+  const Node *list = isOfObject && pointer->object ? strip(pointer->object) : nullptr;
+  // An image may share its memory with others, if it is no copy.
+  const bool isTemporary = list && makesValue(*list) && ownsElements(list->type) &&
+                           (list->type->record->isStandard || list->calledName() == "clone");
   return isTemporary && keepingOf(*pointer, function).isKept ? Dangling{Ending::Always, list}
                                                              : Dangling();
 }

@@ -10,6 +10,8 @@ public:
   unsigned char *data;
   int rows, cols;
   template <typename Value> Value *ptr();
+  Mat clone() const;
+  Mat row(int y) const;
 };
 Mat imread(const std::string &file);
 } // namespace cv
@@ -22,6 +24,16 @@ torch::Tensor read_bad(const std::string &file) {
 torch::Tensor by_pointer_bad(const std::string &file) {
   cv::Mat image = cv::imread(file);
   return torch::from_blob(image.ptr<float>(), {image.rows, image.cols}); // expect: ml-dangling-from-blob
+}
+
+float copied_bad(cv::Mat image) {
+  auto x = torch::from_blob(image.clone().data, {image.rows, image.cols}); // expect: ml-dangling-from-blob: of a temporary object
+  return x.sum().item<float>();
+}
+
+float part_ok(cv::Mat image) {
+  auto x = torch::from_blob(image.row(0).data, {image.cols});
+  return x.sum().item<float>();
 }
 
 struct Images {

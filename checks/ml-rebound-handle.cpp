@@ -23,6 +23,10 @@ public:
     if (place.kind != PathStep::Variable)
       return reporter.report(ofList(assignment, paths.last(paths.rootOf(assignment.subject.path))));
     const ir::Symbol *handle = place.symbol();
+    if (handle->type->isReference || handle->type->isPointer) // Into a list made for the function.
+      return reporter.report(
+          {Level::Certain, assignment,
+           "the list is one of handles: the module keeps the parameter that it has"});
     const std::string name = "'" + handle->spelling.str() + "'";
 
     Finding finding(Level::Likely, assignment);

@@ -125,7 +125,10 @@ void ProgramFacts::addHandedOn(const FunctionBody &function) {
     const ir::Node *around = node.parent;
     while (around && around->kind == ir::NodeKind::Parentheses)
       around = around->parent;
-    if (!ir::asCall(around) || around->callee() != &node)
+    const ir::Node *call = ir::asCall(around);
+    // A function of the user's that gets it calls it here.
+    const bool isForUser = call && call->symbol && call->symbol->isUser && call->symbol->definition;
+    if (!call || (call->callee() != &node && !isForUser))
       handedOn.insert(node.symbol->first);
   });
 }

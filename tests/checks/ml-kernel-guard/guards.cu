@@ -148,3 +148,12 @@ void bind(Library &library) {
   library.def("bound", &bound_bad);
   library.def("backward", &backward_bad);
 }
+
+template <class Launch> void repeat(const Launch &launch, const torch::Tensor &x) { launch(x); }
+
+// Who gets it is the program's own.
+void launchFor_bad(const torch::Tensor &x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 2)
+}
+void repeat_ok(const torch::Tensor &x) { repeat(launchFor_bad, x); }

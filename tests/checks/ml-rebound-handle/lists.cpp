@@ -122,3 +122,41 @@ Tensor read_ok(torch::nn::Linear net, Tensor value) {
   Tensor read = net->parameters()[0] = value;
   return read;
 }
+
+// --- through what leads into the list --------------------------------------------------------------
+
+void found_bad(torch::nn::Linear net, torch::nn::Linear other) {
+  auto parameters = net->named_parameters();
+  for (auto &item : other->named_parameters()) {
+    auto found = parameters.find(item.key());
+    if (found != nullptr)
+      *found = *found + item.value(); // expect: ml-rebound-handle (no fix) (level 0): one of handles
+  }
+}
+
+void items_bad(torch::nn::Linear net) {
+  auto parameters = net->named_parameters();
+  for (auto &item : parameters)
+    item.value() = item.value() * 0.5; // expect: ml-rebound-handle (no fix) (level 0): one of handles
+}
+
+void references_bad(torch::nn::Linear net, torch::Tensor value) {
+  auto parameters = net->parameters();
+  for (auto &parameter : parameters)
+    parameter = value; // expect: ml-rebound-handle (no fix) (level 0): one of handles
+}
+
+void handed_on_ok(torch::nn::Linear net, std::vector<torch::Tensor> &kept) {
+  auto parameters = net->parameters();
+  for (auto &parameter : parameters)
+    parameter = parameter.detach();
+  kept = parameters;
+}
+
+void items_kept_ok(torch::nn::Linear net, std::vector<torch::Tensor> &kept) {
+  auto parameters = net->named_parameters();
+  for (auto &item : parameters) {
+    item.value() = item.value().clone();
+    kept.push_back(item.value());
+  }
+}

@@ -69,7 +69,9 @@ private:
       if (!value.placement.copying || (value.placement.copiedFrom.isKnown() &&
                                        !visit.unit.program().mayBeGpu(value.placement.copiedFrom)))
         continue;
-      Finding finding(value.placement.copiedFrom.isKnown() ? Level::Certain : Level::Likely, read,
+      const bool isCertain =
+          value.placement.copiedFrom.isKnown() && value.placement.copying->kind == EventKind::Move;
+      Finding finding(isCertain ? Level::Certain : Level::Likely, read,
                       "the values may not be here yet: nothing waits for the copy to the host");
       finding.notes.push_back(
           {*value.placement.copying, "the copy begins here, with 'non_blocking'"});

@@ -264,16 +264,19 @@ private:
     Finding finding(Level::Certain, *training.event);
     const bool isCalled = training.event != &visit.event;
     const bool isLast = !isCalled && visit.event.details->lastOfLoop == training.loop;
+    const bool isSeldom = !isCalled && isSeldomUsed(visit, *training.loop);
     const ir::Node *before = isCalled ? nullptr : visit.event.details->readBefore;
     const Event *waiting = isCalled ? nullptr : nextOfOtherGpu(visit, *training.loop);
-    if (!isLast && !before && !waiting && onSeveral(visit, reporter))
+    if (!isLast && !isSeldom && !before && !waiting && onSeveral(visit, reporter))
       return;
-    finding.level = isLast || before || waiting ? Level::Likely : Level::Advice;
+    finding.level = isLast || isSeldom || before || waiting ? Level::Likely : Level::Advice;
     finding.message = std::string(isCalled ? "this call reads" : "reading") +
                       " a number from the GPU" + (isCalled ? ", which" : "") +
                       " waits for it in every round of the training";
     if (isLast)
       finding.message += ", and only that of the last round is used";
+    else if (isSeldom)
+      finding.message += ", of which few use it: it can be read there";
     else if (before)
       finding.message += ", and it was read before";
     else if (waiting)
@@ -285,6 +288,23 @@ private:
     if (isCalled)
       finding.notes.push_back({visit.event, "it is read here"});
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the number is kept in a variable that only some of the rounds go on to name.
+  static bool isSeldomUsed(const Visit &visit, const ir::Node &loop) {
+    const FunctionBody &function = *visit.event.function;
+    const ir::Node *site = visit.event.site;
+    const ir::Node *kept = ir::as(ir::NodeKind::Declaration, function.statementOf(site));
+    if (!kept || kept->declared.size() != 1 || function.isConditional(site, &loop))
+      return false;
+    bool isNamed = false, isAlways = false;
+    ir::forEach(loop.body, [&](const ir::Node &node) {
+      if (node.kind != ir::NodeKind::Reference || node.symbol != kept->declared.front())
+        return;
+      isNamed = true;
+      isAlways |= !function.isConditional(&node, &loop);
+    });
+    return isNamed && !isAlways;
   }
 
   // --- several numbers ---------------------------------------------------------------------------

@@ -801,6 +801,13 @@ void Interpreter::differentiate(const Event &event, State &state) {
   state.setValue(event.result, value);
 }
 
+/// Whether the event begins a copy to page-locked memory of the host, which nobody waits for yet.
+static bool isCopyUnderWay(const Event &copy, const Value &target, Device from) {
+  const Event *made = target.origin.made;
+  return copy.isAsync && made && made->kind == EventKind::Create && !made->isPageable &&
+         target.placement.device.kind == Device::Cpu && from.kind != Device::Cpu;
+}
+
 void Interpreter::overwrite(const Event &event, State &state) {
   const PathId tensor = event.subject.path;
   const bool isGradient =
@@ -833,8 +840,16 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (object != tables.paths.unknown()) {
     const Value before = state.valueOf(event.subject);
     keepLeaf(before, state, value);
+    const bool isPending =
+        isCopyUnderWay(event, before, state.valueOf(event.operands.front()).placement.device);
     state.addValue(object, value);
     state.addStorage(object, before.storage, value.storage);
+    if (isPending) {
+      Value changed = state.valueOf(event.subject);
+      changed.placement.copying = &event;
+      changed.placement.copiedFrom = state.valueOf(event.operands.front()).placement.device;
+      state.setValue(object, changed);
+    }
     if (event.isArithmetic) { // set_data()
       Value changed = state.valueOf(event.subject);
       changed.storage.memory = noPath;

@@ -53,3 +53,26 @@ struct Log {
   double sum = 0;
 };
 void log(Log &log, Tensor x) { log.write(x.to(torch::kCUDA)); }
+
+void staged_bad(Tensor x, float *out) {
+  auto y = x.to(torch::kCUDA);
+  auto staging = torch::empty({64}, torch::TensorOptions().pinned_memory(true));
+  staging.copy_(y, /*non_blocking=*/true);
+  std::memcpy(out, staging.data_ptr<float>(), 256); // expect: ml-pinned-non-blocking (level 1)
+}
+
+void staged_ok(Tensor x, float *out) {
+  auto y = x.to(torch::kCUDA);
+  auto staging = torch::empty({64}, torch::TensorOptions().pinned_memory(true));
+  staging.copy_(y, /*non_blocking=*/true);
+  torch::cuda::synchronize();
+  std::memcpy(out, staging.data_ptr<float>(), 256);
+}
+
+// Of memory that can be swapped out there is no such copy.
+void pageable_ok(Tensor x, float *out) {
+  auto y = x.to(torch::kCUDA);
+  auto staging = torch::empty({64});
+  staging.copy_(y, /*non_blocking=*/true);
+  std::memcpy(out, staging.data_ptr<float>(), 256);
+}

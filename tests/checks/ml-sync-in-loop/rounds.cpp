@@ -241,3 +241,19 @@ void played(Net net, torch::optim::Optimizer &optimizer, World world) {
     optimizer.step();
   }
 }
+
+void keep(int step, double loss);
+
+void seldom_bad(Net net, torch::optim::Optimizer &optimizer, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  for (int step = 0; step < 1000; ++step) {
+    optimizer.zero_grad();
+    auto loss = net(x).mean();
+    loss.backward();
+    optimizer.step();
+    const double value = loss.item<double>(); // expect: ml-sync-in-loop (level 1): of which few use it
+    if (step % 100 == 0)
+      keep(step, value);
+  }
+}

@@ -13,11 +13,41 @@ struct Difference {
   const Node *left = nullptr, *right = nullptr; ///< Null if it is another operation.
 };
 
+/// The difference of two of its parameters that the function, which does nothing else with them,
+/// gives back: of its arguments in \p call.
+static Difference differenceBy(const Node &call);
+
 static Difference differenceIn(const Node &node) {
   const auto operands = node.kind == NodeKind::Binary ? node.children : node.arguments;
   const bool isBinary = node.kind == NodeKind::Binary || node.kind == NodeKind::OperatorCall;
-  return isBinary && node.op == "-" && operands.size() == 2 ? Difference{operands[0], operands[1]}
-                                                            : Difference{};
+  if (isBinary)
+    return node.op == "-" && operands.size() == 2 ? Difference{operands[0], operands[1]}
+                                                  : Difference{};
+  return node.kind == NodeKind::Call ? differenceBy(node) : Difference{};
+}
+
+static Difference differenceBy(const Node &call) {
+  const Symbol *definition = call.symbol ? definitionOf(call.symbol) : nullptr;
+  if (!definition || !definition->body || definition->parameters.size() != 2 ||
+      call.arguments.size() != 2)
+    return {};
+  Difference taken;
+  forEach(definition->body, [&](const Node &part) {
+    if (part.kind != NodeKind::Binary && part.kind != NodeKind::OperatorCall)
+      return;
+    const Difference difference = differenceIn(part);
+    const Entity left = difference.left ? entityOf(originalOf(difference.left)) : nullptr;
+    const Entity right = difference.left ? entityOf(originalOf(difference.right)) : nullptr;
+    const auto argumentFor = [&](Entity entity) -> const Node * {
+      const auto found = llvm::find(definition->parameters, entity);
+      return found == definition->parameters.end()
+                 ? nullptr
+                 : call.arguments[found - definition->parameters.begin()];
+    };
+    if (left && right && argumentFor(left) && argumentFor(right))
+      taken = {argumentFor(left), argumentFor(right)};
+  });
+  return taken;
 }
 
 /// What holds a time: a variable, a member, or an element of one that is an array.

@@ -12,16 +12,23 @@ namespace {
 
 class ClearedGradients : public Check {
 public:
-  bool wants(const Moment &moment) const override { return moment.event.kind == EventKind::Step; }
+  bool wants(const Moment &moment) const override {
+    return llvm::is_contained({EventKind::Step, EventKind::Backward, EventKind::ClearGradients},
+                              moment.event.kind);
+  }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &step = visit.event;
+    if (step.kind != EventKind::Step)
+      return;
     if (step.details->every) {
       onAccumulation(visit, reporter);
       onEveryRound(visit, reporter);
       return;
     }
     const OptimizerFacts *facts = visit.before.optimizer(step.subject);
+    if (facts && facts->gradients.possible == Gradients::Fresh)
+      onLoop(visit, *facts, reporter);
     if (!facts || facts->gradients.possible != Gradients::Lost)
       return;
     const Event &clear = *facts->gradients.cleared;
@@ -107,6 +114,87 @@ private:
                     "rounds between are lost");
     finding.notes.push_back({step, "the step uses those of the last round here"});
     reporter.report(std::move(finding));
+  }
+
+  // --- a loop before the step
+  // ---------------------------------------------------------------------
+
+  using Frames = llvm::SmallVector<const Event *, 8>;
+
+  /// The calls that lead to \p event, outermost first, and the event itself.
+  static Frames framesOf(llvm::ArrayRef<const Event *> callers, const Event &event) {
+    Frames frames(callers);
+    frames.push_back(&event);
+    return frames;
+  }
+
+  /// How many of the first frames both have.
+  static size_t commonFrames(const Frames &one, const Frames &other) {
+    return std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first - one.begin();
+  }
+
+  /// `for (…) { clear; backward; } step;`: each round forgets what those before it have added.
+  static void onLoop(const Visit &visit, const OptimizerFacts &facts, Reporter &reporter) {
+    const Event *backward = facts.gradients.backward.event();
+    const PathId optimizer = visit.before.resolve(visit.event.subject.path);
+    const Frames step = framesOf(visit.callers, visit.event);
+    for (const Observation &filled : visit.observations()) {
+      if (filled.event != backward)
+        continue;
+      const Frames fill = framesOf(filled.callers, *filled.event);
+      const ir::Node *loop = loopBefore(visit, step, fill);
+      for (const Observation &cleared : visit.observations())
+        if (loop && cleared.event->kind == EventKind::ClearGradients &&
+            cleared.before.resolve(cleared.event->subject.path) == optimizer &&
+            clearsEachRound(visit, *loop, fill, framesOf(cleared.callers, *cleared.event))) {
+          Finding finding(Level::Likely, *cleared.event,
+                          "each round clears the gradients of those before it, and the step behind "
+                          "the loop uses those of the last round alone");
+          finding.notes.push_back({*loop, "the rounds begin here"});
+          finding.notes.push_back({*backward, "each computes its gradients here"});
+          finding.notes.push_back({visit.event, "the step is here"});
+          return reporter.report(std::move(finding));
+        }
+    }
+  }
+
+  /// The loop of counted rounds around what fills the gradients, but not around the step, which
+  /// comes behind it. Null if there is none, or the program takes gradients there.
+  static const ir::Node *loopBefore(const Visit &visit, const Frames &step, const Frames &fill) {
+    const size_t common = commonFrames(step, fill);
+    if (common == step.size() || common == fill.size())
+      return nullptr;
+    const FunctionBody &function = *step[common]->function;
+    if (fill[common]->function != &function ||
+        llvm::any_of(function.blocks, [&](const Block &block) {
+          return llvm::any_of(block.events,
+                              [&](const Event &event) { return readsGradients(visit, event); });
+        }))
+      return nullptr;
+    for (const ir::Node *loop : function.loopsAround(fill[common]->site))
+      if ((loop->kind == ir::NodeKind::For || loop->kind == ir::NodeKind::RangeFor) &&
+          !contains(visit, loop, step[common]->site) &&
+          isBehind(visit, *step[common], *fill[common]))
+        return loop;
+    return nullptr;
+  }
+
+  /// Whether each round of the loop clears before it fills.
+  static bool clearsEachRound(const Visit &visit, const ir::Node &loop, const Frames &fill,
+                              const Frames &clear) {
+    const size_t common = commonFrames(fill, clear);
+    if (common == fill.size() || common == clear.size() ||
+        !isBehind(visit, *fill[common], *clear[common]))
+      return false;
+    bool isWithin = false; // Of the round, whatever it asks.
+    for (const Event *frame : clear) {
+      const bool isInLoop = contains(visit, &loop, frame->site);
+      if (isInLoop ? frame->function->isConditional(frame->site, &loop)
+                   : isWithin && frame->function->isConditional(frame->site))
+        return false;
+      isWithin |= isInLoop;
+    }
+    return isWithin;
   }
 
   /// Whether the event takes or changes the gradient of a tensor.

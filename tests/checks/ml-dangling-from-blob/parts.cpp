@@ -174,7 +174,7 @@ std::vector<float> made(int count) { return std::vector<float>(count); }
 const std::vector<float> &held();
 
 Tensor temporary_bad() {
-  auto tensor = torch::from_blob(made(10).data(), {10}); // expect: ml-dangling-from-blob: memory of a temporary list
+  auto tensor = torch::from_blob(made(10).data(), {10}); // expect: ml-dangling-from-blob: memory of a temporary object
   return tensor + 1;
 }
 

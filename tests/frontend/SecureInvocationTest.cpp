@@ -130,7 +130,7 @@ TEST_CASE("Files that are too large are not opened") {
     std::filesystem::resize_file(project.path(name), uint64_t(3) << 30);
   }
   const auto files = gradtidy::regularFilesOf(llvm::vfs::createPhysicalFileSystem());
-  CHECK(files->openFileForRead(project.path("a.h")).getError() == std::errc::file_too_large);
+  CHECK(files->openFileForRead(project.path("a.h")).getError().message() == "larger than 64 MB");
   CHECK(files->openFileForRead(project.path("a.pch"))); // A precompiled header is large.
 }
 
@@ -141,6 +141,6 @@ TEST_CASE("Only regular files are opened") {
   const auto files = gradtidy::regularFilesOf(llvm::vfs::createPhysicalFileSystem());
   CHECK(files->openFileForRead(project.path("a.h")));
   CHECK_FALSE(files->openFileForRead(project.path("fifo")));
-  CHECK_FALSE(files->openFileForRead("/dev/zero"));
+  CHECK(files->openFileForRead("/dev/zero").getError().message() == "not a regular file");
   CHECK(files->exists(project.path("fifo")));
 }

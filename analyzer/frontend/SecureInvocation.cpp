@@ -71,13 +71,17 @@ void secureModules(clang::CompilerInvocation &invocation) {
   invocation.getLangOpts().ImplicitModules = false;
 }
 
-/// What constant expressions may take, whatever the flags allow: minutes, or more stack than there
-/// is.
+/// What constant expressions and templates may take, whatever the flags allow: minutes, or more
+/// stack or memory than there is.
 void boundEvaluation(clang::LangOptions &language) {
-  constexpr unsigned maxSteps = 1u << 24, maxDepth = 2000;
+  constexpr unsigned maxSteps = 1u << 24, maxDepth = 2000, maxInstantiations = 8192,
+                     maxArrows = 1024;
   const unsigned steps = language.ConstexprStepLimit; // 0: as many as one likes.
   language.ConstexprStepLimit = steps == 0 ? maxSteps : std::min(steps, maxSteps);
   language.ConstexprCallDepth = std::min<unsigned>(language.ConstexprCallDepth, maxDepth);
+  language.InstantiationDepth = std::min<unsigned>(language.InstantiationDepth, maxInstantiations);
+  language.ArrowDepth = std::min<unsigned>(language.ArrowDepth, maxArrows);
+  language.EnableNewConstInterp = false; // It counts no steps.
 }
 
 /// What reads binary formats, or files in place of others.

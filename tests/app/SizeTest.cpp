@@ -73,6 +73,13 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
   }
 }
 
+TEST_CASE("The names of closures within closures take little memory") {
+  const Run run = lintAround("void nested(axon::Array x) { " + repeated("[&]{", 600) +
+                             "x.number();" + repeated("}();", 600) + " }");
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(peakMegabytes() < 200);
+}
+
 TEST_CASE("Pragmas do not nest, however many they are") {
   const Run run = lintAround(repeated("#pragma pack(push, 1)\n", 20000) +
                              repeated("#pragma pack(pop)\n", 20000));

@@ -111,6 +111,21 @@ TEST_CASE("The belt bounds what constant expressions may take") {
   }
 }
 
+TEST_CASE("The belt bounds what templates may take") {
+  const auto has = [](const Words &words, const std::string &word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  for (const bool hasOwnFlags : {false, true}) {
+    const Words bounded = secured({"-ftemplate-depth=1000000", "-foperator-arrow-depth=100000000",
+                                   "-fexperimental-new-constant-interpreter"},
+                                  hasOwnFlags);
+    CHECK(has(bounded, "-ftemplate-depth=8192"));
+    CHECK(has(bounded, "-foperator-arrow-depth=1024"));
+    CHECK_FALSE(has(bounded, "-fexperimental-new-constant-interpreter"));
+    CHECK(has(secured({"-ftemplate-depth=4000"}, hasOwnFlags), "-ftemplate-depth=4000"));
+  }
+}
+
 TEST_CASE("Inputs in binary formats are refused") {
   for (const auto &[language, isSource] :
        {std::pair("c++", true), std::pair("ast", false), std::pair("ir", false)}) {

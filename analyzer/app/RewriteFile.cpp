@@ -68,6 +68,7 @@ public:
   Lease(int file, int kind) : file(file), kind(kind) {
     ::fcntl(file, F_SETSIG, SIGURG); // Which nobody handles; SIGIO would end the process.
     isHeld = !::fcntl(file, F_SETLEASE, kind);
+    isInUse = !isHeld && errno == EAGAIN;
   }
   ~Lease() {
     if (isHeld)
@@ -76,12 +77,15 @@ public:
   Lease(const Lease &) = delete;
   Lease &operator=(const Lease &) = delete;
 
+  /// Whether somebody had the file open already: to write it, or for F_WRLCK to read it.
+  bool isUsedByOthers() const { return isInUse; }
+
   /// Whether somebody waits.
   bool isWantedByOthers() const { return isHeld && ::fcntl(file, F_GETLEASE) != kind; }
 
 private:
   const int file, kind;
-  bool isHeld = false;
+  bool isHeld = false, isInUse = false;
 };
 
 /// Writes \p text from the beginning of a file on, up to the disk.
@@ -158,6 +162,8 @@ std::string replace(OpenFile &made, const std::string &path, int old, const stru
   // Another program may save the file at any time. One that renames its text over it is seen in
   // what has been exchanged for the new text; one that opens the file, in the lease.
   const Lease lease(old, F_RDLCK);
+  if (lease.isUsedByOthers())
+    return "another program is writing it";
   if (!isNameOf(status, path) || !holds(old, before))
     return changed;
   if (!made.exchangeWith(path)) {

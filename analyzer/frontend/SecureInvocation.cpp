@@ -194,7 +194,8 @@ public:
     return ProxyFileSystem::openFileForRead(path);
   }
 
-  /// For #embed, whose reader says nothing of the reasons for an error: EmbeddedFiles does.
+  /// For #embed, which calls a file that is not opened not found: one that is not read looks empty,
+  /// and to read it is an error with its reason.
   llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
   openFileForReadBinary(const llvm::Twine &path) override {
     const llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
@@ -211,26 +212,18 @@ public:
   }
 };
 
-/// Says which files #embed does not get, or not to their ends.
+/// Says which files #embed does not get to their ends.
 class EmbeddedFiles : public clang::PPCallbacks {
 public:
   explicit EmbeddedFiles(clang::Preprocessor &preprocessor)
-      : files(preprocessor.getFileManager()), sources(preprocessor.getSourceManager()),
-        diagnostics(preprocessor.getDiagnostics()) {}
+      : files(preprocessor.getFileManager()), sources(preprocessor.getSourceManager()) {}
 
   void EmbedDirective(clang::SourceLocation place, llvm::StringRef name, bool,
                       clang::OptionalFileEntryRef file,
                       const clang::LexEmbedParametersResult &) override {
-    if (!file)
-      return;
-    const auto status = files.getVirtualFileSystem().status(file->getName());
-    if (!status)
-      return;
-    if (!status->isRegularFile())
-      diagnostics.Report(place, diagnostics.getCustomDiagID(clang::DiagnosticsEngine::Error,
-                                                            "cannot embed '%0': %1"))
-          << name << Refusals::of(Refusals::NotRegular).message();
-    else if (status->getSize() > limits::embedded)
+    const auto status = file ? files.getVirtualFileSystem().status(file->getName())
+                             : std::make_error_code(std::errc::no_such_file_or_directory);
+    if (status && status->getSize() > limits::embedded)
       logUnfollowed({placeOf("#embed of '" + name.str() + "'", place, sources)});
   }
 
@@ -251,7 +244,6 @@ public:
 private:
   clang::FileManager &files;
   clang::SourceManager &sources;
-  clang::DiagnosticsEngine &diagnostics;
 };
 
 } // namespace

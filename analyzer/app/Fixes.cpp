@@ -46,6 +46,13 @@ bool addTo(tooling::Replacements &edits, const tooling::Replacement &edit) {
   return true;
 }
 
+/// Whether \p file is one of version control itself, which holds what it runs, and no source.
+bool isOfVersionControl(StringRef file) {
+  return std::any_of(llvm::sys::path::begin(file), llvm::sys::path::end(file), [](StringRef part) {
+    return part == ".git" || part == ".hg" || part == ".svn" || part == ".jj";
+  });
+}
+
 } // namespace
 
 void useLineEndsOfFiles(std::vector<tidy::ClangTidyError> &errors, SourceText &text) {
@@ -97,6 +104,8 @@ std::string Fixes::objectionTo(const std::string &file, const FixedFiles &analyz
     return error.message();
   if (!onlyBelow.empty() && !liesIn(real, onlyBelow))
     return "it lies outside of the folder '" + onlyBelow + "'";
+  if (isOfVersionControl(real))
+    return "it belongs to version control";
   const auto known = analyzed.find(file);
   if (known == analyzed.end())
     return "it is not known what it was like when it was analyzed";

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -20,6 +21,8 @@ namespace gradtidy {
 namespace {
 
 using llvm::StringRef;
+
+constexpr const char *changed = "it has changed since it was analyzed";
 
 std::string lastError() { return llvm::sys::StrError(errno); }
 
@@ -44,11 +47,45 @@ public:
     temporary.clear();
     return true;
   }
+  /// Gives each the name of the other, at once.
+  bool exchangeWith(const std::string &file) const {
+    return !::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, file.c_str(), RENAME_EXCHANGE);
+  }
+
+  const std::string &name() const { return temporary; }
 
   const int number;
 
 private:
   std::string temporary;
+};
+
+/// Has whoever opens a file to write it wait, until this object ends. Where the file system or
+/// another owner does not allow that, nobody waits.
+class Lease {
+public:
+  /// \param kind F_RDLCK of a file that is open for reading, F_WRLCK of another one.
+  Lease(int file, int kind) : file(file), kind(kind) {
+    ::fcntl(file, F_SETSIG, SIGURG); // Which nobody handles; SIGIO would end the process.
+    isHeld = !::fcntl(file, F_SETLEASE, kind);
+    isInUse = !isHeld && errno == EAGAIN;
+  }
+  ~Lease() {
+    if (isHeld)
+      ::fcntl(file, F_SETLEASE, F_UNLCK);
+  }
+  Lease(const Lease &) = delete;
+  Lease &operator=(const Lease &) = delete;
+
+  /// Whether somebody had the file open already: to write it, or for F_WRLCK to read it.
+  bool isUsedByOthers() const { return isInUse; }
+
+  /// Whether somebody waits.
+  bool isWantedByOthers() const { return isHeld && ::fcntl(file, F_GETLEASE) != kind; }
+
+private:
+  const int file, kind;
+  bool isHeld = false, isInUse = false;
 };
 
 /// Writes \p text from the beginning of a file on, up to the disk.
@@ -112,30 +149,56 @@ bool copyLooks(int from, const struct stat &status, int to) {
          !::fchmod(to, status.st_mode & 07777) && !::futimens(to, times.data());
 }
 
-/// Whether \p file is still the one of \p status, unchanged.
-bool isStill(const std::string &file, const struct stat &status) {
+/// Whether \p name is that of the file of \p status.
+bool isNameOf(const struct stat &status, const std::string &name) {
   struct stat now = {};
-  return !::stat(file.c_str(), &now) && now.st_ino == status.st_ino &&
-         now.st_dev == status.st_dev && now.st_size == status.st_size &&
-         now.st_mtim.tv_sec == status.st_mtim.tv_sec &&
-         now.st_mtim.tv_nsec == status.st_mtim.tv_nsec;
+  return !::stat(name.c_str(), &now) && now.st_ino == status.st_ino && now.st_dev == status.st_dev;
+}
+
+/// Puts \p made in the place of the file \p path, which is open as \p old, if it still is the one
+/// of \p status and holds \p before.
+std::string replace(OpenFile &made, const std::string &path, int old, const struct stat &status,
+                    StringRef before) {
+  // Another program may save the file at any time. One that renames its text over it is seen in
+  // what has been exchanged for the new text; one that opens the file, in the lease.
+  const Lease lease(old, F_RDLCK);
+  if (lease.isUsedByOthers())
+    return "another program is writing it";
+  if (!isNameOf(status, path) || !holds(old, before))
+    return changed;
+  if (!made.exchangeWith(path)) {
+    const bool isUnsupported = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+    return isUnsupported && made.renameTo(path) ? std::string() : lastError();
+  }
+  if (isNameOf(status, made.name()) && holds(old, before) && !lease.isWantedByOthers())
+    return {};
+  return made.exchangeWith(path) ? changed : lastError();
 }
 
 /// Writes over the old text, which is put back if that fails.
-std::string overwrite(int file, const struct stat &status, StringRef before, StringRef after) {
+std::string overwrite(const std::string &path, const struct stat &status, StringRef before,
+                      StringRef after) {
+  const OpenFile file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.number < 0)
+    return lastError();
+  const Lease lease(file.number, F_WRLCK);
+  struct stat now = {};
+  if (::fstat(file.number, &now) || now.st_ino != status.st_ino || now.st_dev != status.st_dev ||
+      !holds(file.number, before))
+    return changed;
   std::string why;
   // Whatever runs out does so before a byte of the old text is lost.
   if (after.size() > before.size())
-    if (const int code = ::posix_fallocate(file, 0, static_cast<off_t>(after.size())))
+    if (const int code = ::posix_fallocate(file.number, 0, static_cast<off_t>(after.size())))
       why = llvm::sys::StrError(code);
-  if (why.empty() && !writeAll(file, after))
+  if (why.empty() && !writeAll(file.number, after))
     why = lastError();
   if (!why.empty()) {
-    writeAll(file, before);
+    writeAll(file.number, before);
     return why;
   }
   const std::array<timespec, 2> times = {status.st_atim, timespec{0, UTIME_NOW}};
-  ::futimens(file, times.data());
+  ::futimens(file.number, times.data());
   return {};
 }
 
@@ -146,14 +209,16 @@ std::string rewriteFile(const std::string &file, StringRef before, StringRef aft
   if (const std::error_code error = llvm::sys::fs::real_path(file, real))
     return error.message();
   const std::string path(real);
-  const OpenFile old(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  // Open for reading alone, as a lease on others who write needs it.
+  const OpenFile old(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status = {};
-  if (old.number < 0 || ::fstat(old.number, &status))
+  if (old.number < 0 || ::fstat(old.number, &status) ||
+      ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS))
     return lastError();
   if (!S_ISREG(status.st_mode))
     return "not a regular file";
   if (!holds(old.number, before))
-    return "it has changed since it was analyzed";
+    return changed;
 
   std::string name = llvm::sys::path::parent_path(path).str() + "/.gradtidy-XXXXXX";
   const int number = ::mkostemp(name.data(), O_CLOEXEC);
@@ -162,14 +227,11 @@ std::string rewriteFile(const std::string &file, StringRef before, StringRef aft
     // A disk that is full shows here.
     if (number >= 0 && !writeAll(number, after))
       return lastError();
-    if (number >= 0 && status.st_nlink == 1 && copyLooks(old.number, status, number)) {
-      if (!isStill(path, status))
-        return "it has changed since it was analyzed";
-      return made.renameTo(path) ? std::string() : lastError();
-    }
+    if (number >= 0 && status.st_nlink == 1 && copyLooks(old.number, status, number))
+      return replace(made, path, old.number, status, before);
   }
   // Other names of the file, or what nobody but its owner may set, would be lost by a new file.
-  return overwrite(old.number, status, before, after);
+  return overwrite(path, status, before, after);
 }
 
 } // namespace gradtidy

@@ -1,5 +1,7 @@
 #include "Statistics.h"
 
+#include "analyzer/report/Printable.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +31,7 @@ void printTimes(llvm::raw_ostream &out, const Run &run, const Results &results) 
   out << llvm::formatv("{0,9:F2} s of processor time in {1:F2} s\n", total, run.wallSeconds);
   for (const auto &[seconds, phase] : phases)
     out << llvm::formatv("{0,9:F2} s {1,5:P1} {2}\n", seconds, total > 0 ? seconds / total : 0,
-                         phase);
+                         printableLine(phase));
 }
 
 std::string joinTraces(const Run &run) {

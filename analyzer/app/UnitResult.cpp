@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
+
 namespace gradtidy {
 
 namespace tidy = clang::tidy;
@@ -35,6 +37,13 @@ template <typename Enumeration> Enumeration toEnumeration(const Json &json, Enum
   return static_cast<Enumeration>(json.get<int>());
 }
 
+/// A number as it is, whereas the library would cut it to what fits.
+unsigned toUnsigned(const Json &json) {
+  if (!json.is_number_unsigned() || json.get<uint64_t>() > std::numeric_limits<unsigned>::max())
+    malformed("a number is out of range");
+  return json.get<unsigned>();
+}
+
 std::vector<ReadFile> toFiles(const Json &json) {
   std::vector<ReadFile> files;
   for (const Json &file : json)
@@ -55,20 +64,19 @@ tooling::DiagnosticMessage toMessage(const Json &json) {
   tooling::DiagnosticMessage message;
   message.Message = json.at(0);
   message.FilePath = json.at(1);
-  message.FileOffset = json.at(2);
+  message.FileOffset = toUnsigned(json.at(2));
   for (const Json &range : json.at(3)) {
     tooling::FileByteRange bytes;
     bytes.FilePath = range.at(0);
-    bytes.FileOffset = range.at(1);
-    bytes.Length = range.at(2);
+    bytes.FileOffset = toUnsigned(range.at(1));
+    bytes.Length = toUnsigned(range.at(2));
     message.Ranges.push_back(std::move(bytes));
   }
   for (const Json &fixed : json.at(4)) {
     const auto file = fixed.at(0).get<std::string>();
     tooling::Replacements &edits = message.Fix[file];
     for (const Json &edit : fixed.at(1)) {
-      const tooling::Replacement replacement(file, edit.at(0).get<unsigned>(),
-                                             edit.at(1).get<unsigned>(),
+      const tooling::Replacement replacement(file, toUnsigned(edit.at(0)), toUnsigned(edit.at(1)),
                                              edit.at(2).get<std::string>());
       if (llvm::Error conflict = edits.add(replacement)) {
         llvm::consumeError(std::move(conflict));
@@ -199,7 +207,7 @@ UnitResult toResult(const Json &json) {
   unit.stats.ErrorsIgnoredNonUserCode = stats.at(3);
   unit.stats.ErrorsIgnoredLineFilter = stats.at(4);
   for (const Json &finding : json.at("silenced"))
-    unit.silenced.push_back({finding.at(0), finding.at(1), finding.at(2)});
+    unit.silenced.push_back({finding.at(0), finding.at(1), toUnsigned(finding.at(2))});
   unit.files = toFiles(json.at("files"));
   unit.fixedFiles = toFiles(json.at("fixedFiles"));
   unit.systemHeaders = json.at("systemHeaders").get<std::set<std::string>>();

@@ -15,6 +15,10 @@ namespace gradtidy {
 
 static thread_local std::optional<FunctionPlace> *underWay = nullptr;
 
+/// How many parameters a function may have. Templates that take a list apart have a function for
+/// each length of it, so lists of n elements make n² parameters.
+static constexpr unsigned maxParameters = 256;
+
 /// Visits the functions and variables in declarations, template instantiations included.
 class BodyRemoval {
 public:
@@ -58,9 +62,13 @@ private:
   }
 
   void visit(clang::FunctionDecl &function) {
-    if (function.doesThisDeclarationHaveABody() && !function.isLateTemplateParsed() &&
-        drops(function, function.getBody()))
-      drop(function);
+    if (function.doesThisDeclarationHaveABody() && !function.isLateTemplateParsed()) {
+      const bool isTooWide = function.getNumParams() > maxParameters;
+      if (isTooWide)
+        dropped.all.insert(placeOf(function, sources));
+      if (isTooWide || drops(function, function.getBody()))
+        drop(function);
+    }
     for (clang::Decl *local : function.noload_decls()) // Lambdas are part of the body.
       if (const auto *record = llvm::dyn_cast<clang::CXXRecordDecl>(local);
           record && !record->isLambda())

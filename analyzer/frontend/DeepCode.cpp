@@ -196,8 +196,28 @@ private:
     }
     if (inDirective)
       takeOfDirective(spelling, begin);
-    else
+    else if (!takeOfPragma(token.getKind(), spelling, begin))
       takeOfCode(token.getKind(), spelling, begin);
+  }
+
+  /// `_Pragma("text")` is no part of a declaration, wherever it stands. False for what is none.
+  bool takeOfPragma(tok::TokenKind kind, llvm::StringRef spelling, size_t begin) {
+    if (kind == tok::raw_identifier && spelling == "_Pragma") {
+      pragma = Pragma::Name;
+    } else if (pragma == Pragma::Name && kind == tok::l_paren) {
+      pragma = Pragma::Open;
+      pragmaBracket = begin;
+    } else if (pragma == Pragma::Open && tok::isStringLiteral(kind)) {
+      pragma = Pragma::Text;
+    } else if (pragma == Pragma::Text && kind == tok::r_paren) {
+      pragma = Pragma::None;
+    } else {
+      if (pragma == Pragma::Open || pragma == Pragma::Text)
+        takeOfCode(tok::l_paren, "(", pragmaBracket);
+      pragma = Pragma::None;
+      return false;
+    }
+    return true;
   }
 
   // --- Directives ---
@@ -423,6 +443,8 @@ private:
   std::vector<std::pair<size_t, State>> before; ///< The #if of each level.
   size_t conditions = 0;
   bool inDirective = false;
+  enum class Pragma { None, Name, Open, Text } pragma = Pragma::None; ///< What was last of one.
+  size_t pragmaBracket = 0;
   llvm::StringRef directive;
   size_t directiveTokens = 0, condition = 0;
   tok::TokenKind last = tok::unknown;

@@ -1,4 +1,5 @@
 #include "SecureInvocation.h"
+#include "Bodies.h"
 #include "analyzer/source/BoundedFile.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -70,13 +71,17 @@ void secureModules(clang::CompilerInvocation &invocation) {
   invocation.getLangOpts().ImplicitModules = false;
 }
 
-/// What constant expressions may take, whatever the flags allow: minutes, or more stack than there
-/// is.
+/// What constant expressions and templates may take, whatever the flags allow: minutes, or more
+/// stack or memory than there is.
 void boundEvaluation(clang::LangOptions &language) {
-  constexpr unsigned maxSteps = 1u << 24, maxDepth = 2000;
+  constexpr unsigned maxSteps = 1u << 24, maxDepth = 2000, maxInstantiations = 8192,
+                     maxArrows = 1024;
   const unsigned steps = language.ConstexprStepLimit; // 0: as many as one likes.
   language.ConstexprStepLimit = steps == 0 ? maxSteps : std::min(steps, maxSteps);
   language.ConstexprCallDepth = std::min<unsigned>(language.ConstexprCallDepth, maxDepth);
+  language.InstantiationDepth = std::min<unsigned>(language.InstantiationDepth, maxInstantiations);
+  language.ArrowDepth = std::min<unsigned>(language.ArrowDepth, maxArrows);
+  language.EnableNewConstInterp = false; // It counts no steps.
 }
 
 /// What reads binary formats, or files in place of others.
@@ -128,6 +133,52 @@ private:
   llvm::DenseSet<clang::FileID> saidSo;
 };
 
+/// Errors whose text is the reason, which clang shows: "cannot open file 'x': not a regular file".
+class Refusals : public std::error_category {
+public:
+  enum Reason : int { NotRegular = 1, TooLarge };
+
+  const char *name() const noexcept override { return "gradtidy"; }
+  std::string message(int reason) const override {
+    return reason == TooLarge ? "larger than " + std::to_string(limits::source >> 20) + " MB"
+                              : "not a regular file";
+  }
+
+  static std::error_code of(Reason reason) {
+    static const Refusals category;
+    return {reason, category};
+  }
+};
+
+/// At most the first bytes of a file.
+class Beginning : public llvm::vfs::File {
+public:
+  /// \param file null for one that is not read.
+  Beginning(const llvm::vfs::Status &status, std::unique_ptr<llvm::vfs::File> file)
+      : file(std::move(file)),
+        known(status.getName(), status.getUniqueID(), status.getLastModificationTime(),
+              status.getUser(), status.getGroup(),
+              this->file ? std::min(status.getSize(), limits::embedded) : 0,
+              llvm::sys::fs::file_type::regular_file, status.getPermissions()) {}
+
+  llvm::ErrorOr<llvm::vfs::Status> status() override { return known; }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+  getBuffer(const llvm::Twine &name, int64_t, bool requiresNull, bool isVolatile) override {
+    if (!file)
+      return llvm::MemoryBuffer::getMemBufferCopy("", name);
+    auto all = file->getBuffer(name, -1, requiresNull, isVolatile);
+    if (!all || (*all)->getBufferSize() <= known.getSize())
+      return all;
+    return llvm::MemoryBuffer::getMemBufferCopy((*all)->getBuffer().take_front(known.getSize()),
+                                                name);
+  }
+  std::error_code close() override { return file ? file->close() : std::error_code(); }
+
+private:
+  const std::unique_ptr<llvm::vfs::File> file;
+  const llvm::vfs::Status known;
+};
+
 class RegularFiles : public llvm::vfs::ProxyFileSystem {
 public:
   using ProxyFileSystem::ProxyFileSystem;
@@ -136,12 +187,63 @@ public:
   openFileForRead(const llvm::Twine &path) override {
     const llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
     if (status && !status->isRegularFile() && !status->isDirectory())
-      return std::make_error_code(std::errc::not_supported);
+      return Refusals::of(Refusals::NotRegular);
     const bool isOwn = llvm::StringRef(path.str()).ends_with(".pch");
     if (status && status->getSize() > limits::source && !isOwn)
-      return std::make_error_code(std::errc::file_too_large);
+      return Refusals::of(Refusals::TooLarge);
     return ProxyFileSystem::openFileForRead(path);
   }
+
+  /// For #embed, which calls a file that is not opened not found: one that is not read looks empty,
+  /// and to read it is an error with its reason.
+  llvm::ErrorOr<std::unique_ptr<llvm::vfs::File>>
+  openFileForReadBinary(const llvm::Twine &path) override {
+    const llvm::ErrorOr<llvm::vfs::Status> status = ProxyFileSystem::status(path);
+    if (!status || status->isDirectory())
+      return ProxyFileSystem::openFileForRead(path);
+    std::unique_ptr<llvm::vfs::File> file;
+    if (status->isRegularFile()) {
+      auto opened = ProxyFileSystem::openFileForRead(path);
+      if (!opened)
+        return opened;
+      file = std::move(*opened);
+    }
+    return std::make_unique<Beginning>(*status, std::move(file));
+  }
+};
+
+/// Says which files #embed does not get to their ends.
+class EmbeddedFiles : public clang::PPCallbacks {
+public:
+  explicit EmbeddedFiles(clang::Preprocessor &preprocessor)
+      : files(preprocessor.getFileManager()), sources(preprocessor.getSourceManager()) {}
+
+  void EmbedDirective(clang::SourceLocation place, llvm::StringRef name, bool,
+                      clang::OptionalFileEntryRef file,
+                      const clang::LexEmbedParametersResult &) override {
+    const auto status = file ? files.getVirtualFileSystem().status(file->getName())
+                             : std::make_error_code(std::errc::no_such_file_or_directory);
+    if (status && status->getSize() > limits::embedded)
+      logUnfollowed({placeOf("#embed of '" + name.str() + "'", place, sources)});
+  }
+
+  /// A file that was asked for is not opened by the name of #embed any more.
+  void HasEmbed(clang::SourceLocation place, llvm::StringRef name, bool,
+                clang::OptionalFileEntryRef file) override {
+    if (!file || static_cast<uint64_t>(file->getSize()) <= limits::embedded)
+      return;
+    auto opened = files.getVirtualFileSystem().openFileForReadBinary(file->getName());
+    auto beginning = opened ? (*opened)->getBuffer(file->getName())
+                            : llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>(opened.getError());
+    if (!beginning)
+      return;
+    sources.overrideFileContents(*file, std::move(*beginning));
+    logUnfollowed({placeOf("#embed of '" + name.str() + "'", place, sources)});
+  }
+
+private:
+  clang::FileManager &files;
+  clang::SourceManager &sources;
 };
 
 } // namespace
@@ -174,6 +276,7 @@ void securePreprocessor(clang::CompilerInstance &compiler) {
     clang::EmptyPragmaHandler handler(name);
     preprocessor.RemovePragmaHandler("clang", &handler);
   }
+  preprocessor.addPPCallbacks(std::make_unique<EmbeddedFiles>(preprocessor));
   if (!compiler.getFrontendOpts().Inputs.front().getKind().isPreprocessed())
     preprocessor.addPPCallbacks(std::make_unique<LineMarkers>(compiler.getSourceManager()));
 }

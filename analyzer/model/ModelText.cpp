@@ -88,6 +88,8 @@ private:
 };
 
 ModelText::ModelText(llvm::StringRef text) : text(text) {
+  for (size_t at = 0; (at = text.find('\n', at)) != llvm::StringRef::npos;)
+    lines.push_back(++at);
   llvm::Expected<nlohmann::json> json = parseJson(text);
   if (!json) {
     llvm::handleAllErrors(json.takeError(), [&](const TextError &failure) {
@@ -105,9 +107,9 @@ ModelText::ModelText(llvm::StringRef text) : text(text) {
 }
 
 void ModelText::place(ModelProblem &problem, size_t offset) const {
-  const llvm::StringRef before = text.take_front(offset);
-  problem.line = 1 + before.count('\n');
-  problem.column = before.size() - (before.rfind('\n') + 1) + 1; // npos + 1 is 0.
+  const auto line = llvm::upper_bound(lines, offset);
+  problem.line = unsigned(line - lines.begin()) + 1;
+  problem.column = unsigned(offset - (line == lines.begin() ? 0 : line[-1])) + 1;
 }
 
 size_t ModelText::offsetOf(Keys keys, int element) const {
@@ -121,7 +123,7 @@ size_t ModelText::offsetOf(Keys keys, int element) const {
 }
 
 unsigned ModelText::lineOf(Keys keys, int element) const {
-  return 1 + text.take_front(offsetOf(keys, element)).count('\n');
+  return unsigned(llvm::upper_bound(lines, offsetOf(keys, element)) - lines.begin()) + 1;
 }
 
 void ModelText::add(ModelProblem::Kind kind, Keys keys, const llvm::Twine &message, int element) {

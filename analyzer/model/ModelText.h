@@ -54,6 +54,7 @@ private:
   void place(ModelProblem &problem, size_t offset) const;
 
   llvm::StringRef text;
+  std::vector<size_t> lines; ///< Where the second one and those behind it begin.
   nlohmann::json object = nlohmann::json::object();
   std::map<std::vector<std::string>, size_t> places; ///< Of keys, and of elements by their number.
   std::vector<ModelProblem> found;

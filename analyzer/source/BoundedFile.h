@@ -17,6 +17,9 @@ namespace gradtidy {
 /// The largest files that are read, in bytes, by what they are.
 namespace limits {
 inline constexpr uint64_t source = uint64_t(64) << 20;
+/// What #embed takes of a file, of which clang makes 57 bytes for each. No power of two, which
+/// other programs choose for sizes: a file of this size counts as cut.
+inline constexpr uint64_t embedded = (uint64_t(1) << 20) - 1;
 inline constexpr uint64_t database = uint64_t(512) << 20;
 inline constexpr uint64_t model = uint64_t(16) << 20;
 inline constexpr uint64_t configuration = uint64_t(1) << 20;

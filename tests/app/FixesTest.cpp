@@ -1,10 +1,14 @@
 // Fixes change the text that was analyzed, and nothing else about its file.
+#include "analyzer/app/RewriteFile.h"
 #include "tests/Project.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -168,4 +172,76 @@ TEST_CASE("A text that units have seen in two versions is not fixed") {
   CHECK(run.status == 2);
   CHECK(project.read("loop.h") == changed);
   CHECK_THAT(run.err, Contains("it has changed since it was analyzed"));
+}
+
+TEST_CASE("What another program saves while a fix is written stays") {
+  const Project project;
+  const std::string file = project.path("train.cpp");
+  for (const bool renames : {true, false})
+    for (int round = 0; round < 150; ++round) {
+      const std::string before = "before " + std::to_string(round) + "\n";
+      const std::string saved = "saved " + std::to_string(round) + " and more\n";
+      project.write("train.cpp", before);
+      std::thread editor([&] {
+        std::this_thread::sleep_for(std::chrono::microseconds(round * 10));
+        if (renames) {
+          project.write("saved", saved);
+          std::filesystem::rename(project.path("saved"), file);
+        } else {
+          std::ofstream(file, std::ios::in | std::ios::out) << saved;
+        }
+      });
+      gradtidy::rewriteFile(file, before, before + "fixed\n");
+      editor.join();
+      CHECK(project.read("train.cpp").starts_with(saved));
+    }
+}
+
+TEST_CASE("Files of version control are not fixed") {
+  const Project project;
+  project.write(".git/HEAD", "");
+  for (const std::string file : {".git/hooks/post-checkout.cpp", "sub/.svn/a.cpp"}) {
+    project.write(file, include + trainingLoop("train"));
+    const std::string before = project.read(file);
+    const Run run = project.gradtidy(with({"--fix", file}));
+    CHECK(run.status == 2);
+    CHECK_THAT(run.err, Contains("it belongs to version control"));
+    project.gradtidy(with({"--shard=1/1", "--results=results", file}));
+    CHECK(project.gradtidy({"merge", "--fix", "results"}).status == 2);
+    CHECK(project.read(file) == before);
+  }
+}
+
+TEST_CASE("Shards hold no numbers out of range, and nothing that they name is a command") {
+  const Project project;
+  const std::string text = include + trainingLoop("train");
+  project.write(".git/HEAD", "");
+  project.write("train.cpp", text);
+  project.gradtidy(with({"--shard=1/1", "--results=results", "train.cpp"}));
+  const std::string good = project.read("results");
+  const auto mergeWith = [&](const std::function<void(Json &)> &change) {
+    Json shard = Json::from_cbor(good);
+    auto &bytes = shard["units"][0][3].get_binary();
+    Json unit = Json::from_cbor(bytes);
+    change(unit);
+    static_cast<std::vector<uint8_t> &>(bytes) = Json::to_cbor(unit);
+    const std::vector<uint8_t> all = Json::to_cbor(shard);
+    project.write("changed", std::string(all.begin(), all.end()));
+    return project.gradtidy({"merge", "--fix", "--stats", "changed"});
+  };
+  const auto offsetOfEdit = [](Json &unit) -> Json & {
+    for (Json &diagnostic : unit["diagnostics"])
+      for (Json &message : diagnostic[2])
+        if (!message[4].empty())
+          return message[4][0][1][0][0];
+    return unit["diagnostics"][0][1][4][0][1][0][0];
+  };
+  for (const Json &offset : {Json(uint64_t(1) << 63), Json(-1), Json(1e300), Json(0.5)}) {
+    const Run run = mergeWith([&](Json &unit) { offsetOfEdit(unit) = offset; });
+    CHECK(run.status == 2);
+    CHECK_THAT(run.err, Contains("cannot be read"));
+    CHECK(project.read("train.cpp") == text);
+  }
+  const Run run = mergeWith([&](Json &unit) { unit["seconds"] = {{"x\n::error::y", 1.0}}; });
+  CHECK(count(run.err, "\n::error") == 0);
 }

@@ -280,6 +280,8 @@ TEST_CASE("No option of clang makes gradtidy write, start or load anything", "[g
   std::vector<Words> batches = combinations(hostile.value());
   const std::vector<Words> all = allOptions(hostile.value());
   batches.insert(batches.end(), all.begin(), all.end());
+  REQUIRE(clang::getDriverOptTable().getNumOptions() > 3000);
+  REQUIRE(all.size() > 25); // Of some hundred options each.
   for (const Words &words : batches) {
     hostile.add(words);
     hostile.add(behind("-Xclang", words));
@@ -339,6 +341,31 @@ TEST_CASE("Sources that include what is no regular file are analysed to the end"
       {"-p", ".", "--model=" + gradtidy::test::axonModel(), "--timeout=60", "--quiet", "axon.cpp"});
   CHECK(run.err.find("too slow") == std::string::npos);
   CHECK(run.out.find("ml-missing-zero-grad") != std::string::npos);
+}
+
+TEST_CASE("What #embed takes is bounded, and said", "[gate]") {
+  Project project;
+  REQUIRE(::mkfifo((project.path() + "/fifo").c_str(), 0600) == 0);
+  project.write("large", std::string(20 << 20, 'x'));
+  const auto lint = [&](const std::string &code) {
+    project.write("axon.cpp",
+                  "#include <axon/axon.h>\n" + code + gradtidy::test::trainingLoop("train"));
+    return project.gradtidy({"--no-cache", "--model=" + gradtidy::test::axonModel(),
+                             "--memory-limit=1200", "axon.cpp", "--", "-std=c++20",
+                             "-I" + gradtidy::test::axonFolder()});
+  };
+  using Catch::Matchers::Contains;
+  const std::string embed = "const unsigned char bytes[] = {\n#embed \"large\"\n};\n";
+  for (const std::string &code : {embed, "#if __has_embed(\"large\")\n" + embed + "#endif\n"}) {
+    const Run run = lint(code);
+    CHECK(run.status == 0);
+    CHECK(run.out.find("ml-missing-zero-grad") != std::string::npos);
+    CHECK_THAT(run.err, Contains("#embed of 'large' (") && !Contains("out of memory"));
+  }
+  const Run special = lint("const unsigned char bytes[] = {\n#embed \"fifo\"\n};\n");
+  CHECK_THAT(special.out, Contains("fifo': not a regular file"));
+  const Run included = lint("#include \"fifo\"\n");
+  CHECK_THAT(included.out, Contains("fifo': not a regular file"));
 }
 
 TEST_CASE("Fixes do not leave the project", "[gate]") {

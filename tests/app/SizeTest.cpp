@@ -73,11 +73,32 @@ TEST_CASE("Code that is nested too deeply costs the function it stands in") {
   }
 }
 
-TEST_CASE("Pragmas do not nest, however many they are") {
-  const Run run = lintAround(repeated("#pragma pack(push, 1)\n", 20000) +
-                             repeated("#pragma pack(pop)\n", 20000));
+TEST_CASE("A list of arguments that templates take apart takes little memory") {
+  const Run run = lintAround("template <class T, class... R> T first(T t, R... r) {\n"
+                             "  if constexpr (sizeof...(r) > 0)\n    first(r...);\n  return t;\n}\n"
+                             "int number = first(" +
+                             repeated("1, ", 600) + "1);\n");
   CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
-  CHECK(count(run.err, "Not analysed") == 0);
+  CHECK(count(run.err, "Not analysed to the end") == 1);
+  CHECK_THAT(run.err, Contains(": first ("));
+  CHECK(peakMegabytes() < 300);
+}
+
+TEST_CASE("The names of closures within closures take little memory") {
+  const Run run = lintAround("void nested(axon::Array x) { " + repeated("[&]{", 600) +
+                             "x.number();" + repeated("}();", 600) + " }");
+  CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+  CHECK(peakMegabytes() < 300);
+}
+
+TEST_CASE("Pragmas do not nest, however many they are") {
+  for (const std::string &pragmas :
+       {repeated("#pragma pack(push, 1)\n", 20000) + repeated("#pragma pack(pop)\n", 20000),
+        repeated("_Pragma(\"GCC poison x\") ", 20000)}) {
+    const Run run = lintAround(pragmas);
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 2);
+    CHECK(count(run.err, "Not analysed") == 0);
+  }
 }
 
 TEST_CASE("A condition that macros make too long counts as false") {

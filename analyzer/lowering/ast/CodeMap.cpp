@@ -470,6 +470,34 @@ static llvm::SmallString<64> usrOf(const NamedDecl &declaration) {
   return usr;
 }
 
+/// The name of \p declaration with all that it stands in. Of functions within functions, which
+/// closures within closures are, only the outermost is named: else the names of n levels would take
+/// n² of memory.
+static std::string qualifiedNameOf(const NamedDecl &declaration) {
+  llvm::SmallVector<const NamedDecl *, 4> within = {&declaration}; // The innermost function.
+  const DeclContext *around = declaration.getDeclContext();
+  for (; isa<CXXRecordDecl>(around); around = around->getParent())
+    within.push_back(cast<CXXRecordDecl>(around));
+  const Decl *outermost = nullptr; // Within another function.
+  while (around->isFunctionOrMethod()) {
+    const DeclContext *outer = around->getParent();
+    while (isa<CXXRecordDecl>(outer))
+      outer = outer->getParent();
+    if (outer->isFunctionOrMethod())
+      outermost = cast<Decl>(around);
+    around = outer;
+  }
+  if (within.size() == 1 || !isa_and_nonnull<FunctionDecl>(outermost))
+    return declaration.getQualifiedNameAsString();
+  std::string name;
+  llvm::raw_string_ostream text(name);
+  cast<FunctionDecl>(outermost)->printNestedNameSpecifier(text);
+  within.pop_back(); // The class that is named already, or one that takes the same place.
+  for (const NamedDecl *each : llvm::reverse(within))
+    text << *each << (each == &declaration ? "" : "::");
+  return name;
+}
+
 const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   if (const auto *record = dyn_cast_or_null<CXXRecordDecl>(declaration))
     declaration = record->getDefinition() ? record->getDefinition() : record->getCanonicalDecl();
@@ -485,7 +513,7 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   if (const IdentifierInfo *name = declaration->getIdentifier())
     symbol->name = names.save(name->getName());
   symbol->spelling = names.save(declaration->getNameAsString());
-  symbol->qualifiedName = names.save(declaration->getQualifiedNameAsString());
+  symbol->qualifiedName = names.save(qualifiedNameOf(*declaration));
   symbol->space = names.save(outermostNamespace(*declaration));
   symbol->location = declaration->getLocation();
   symbol->range = declaration->getSourceRange();

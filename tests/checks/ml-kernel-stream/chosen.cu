@@ -11,7 +11,7 @@ void launch_ok(torch::Tensor x, torch::Tensor y) {
 }
 
 void launch_bad(torch::Tensor x, torch::Tensor y) {
-  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-stream: default stream (level 1)
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-stream (level 1)
 }
 
 int main() {

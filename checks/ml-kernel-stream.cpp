@@ -20,7 +20,8 @@ public:
       return;
     Finding finding = findingAt(visit, *first);
     // A program knows whether it uses any other stream.
-    finding.level = visit.unit.program().isProgram() ? Level::Advice : Level::Likely;
+    finding.level =
+        visit.unit.program().isProgram() && !choosesStreams(visit) ? Level::Advice : Level::Likely;
     finding.message =
         "this kernel runs on the default stream, whatever the current one is, in whose "
         "order its tensors are computed";
@@ -35,6 +36,14 @@ public:
   }
 
 private:
+  /// Whether the program makes any stream the current one.
+  static bool choosesStreams(const LauncherVisit &visit) {
+    return llvm::any_of(visit.unit.callGraph().functions(), [](const FunctionBody *body) {
+      return hasEvent(
+          *body, [](const Event &event) { return event.operation == Operation::ChooseStream; });
+    });
+  }
+
   static llvm::SmallVector<clang::FixItHint, 2> passStream(const LauncherVisit &visit,
                                                            const ir::Node &configuration) {
     const unsigned written = configuration.writtenArguments();

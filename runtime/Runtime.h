@@ -22,6 +22,7 @@
 #include "data/Transforms.h"
 #include "distributed/Gloo.h"
 #include "distributed/Nccl.h"
+#include "jit/Module.h"
 #include "nn/Activations.h"
 #include "nn/AdaptiveSoftmax.h"
 #include "nn/AnyModule.h"

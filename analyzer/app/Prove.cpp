@@ -61,9 +61,14 @@ struct RunSide {
 
 struct Proof {
   std::string name, folder;
+  std::string extension; ///< Of both programs.
   Symptom symptom;
   StaticSide finding;
   std::vector<RunSide> runs;
+
+  /// The name of a program, "bug" or "fix", or its path.
+  std::string program(const std::string &kind) const { return kind + extension; }
+  std::string path(const std::string &kind) const { return folder + "/" + program(kind); }
 
   /// Where it ran first; null if nowhere.
   const RunSide *shown() const {
@@ -103,7 +108,9 @@ std::vector<Proof> select(const CommandLine &commandLine, const std::string &fix
     if (!llvm::is_contained(known, name))
       throw std::runtime_error("there is no fixture '" + name + "'" + nearest(name, known));
     const std::string folder = fixtures + "/" + name;
-    proofs.push_back({name, folder, Symptom(folder + "/symptom.json"), {}, {}});
+    // A launch of a kernel is no C++.
+    const char *extension = fs::exists(folder + "/bug.cu") ? ".cu" : ".cpp";
+    proofs.push_back({name, folder, extension, Symptom(folder + "/symptom.json"), {}, {}});
   }
   return proofs;
 }
@@ -139,20 +146,19 @@ bool isAdviceOfOther(const Json &finding, const Proof &proof) {
 
 void judge(Proof &proof, const Json &findings) {
   StaticSide &side = proof.finding;
-  const std::string bug = readFile(proof.folder + "/bug.cpp");
+  const std::string bug = readFile(proof.path("bug"));
   const size_t mark = bug.find("// gradtidy: " + proof.name + "\n");
   const auto marked =
       mark == std::string::npos ? 0 : 1 + llvm::StringRef(bug).take_front(mark).count('\n');
-  const auto isFile = [&](const Json &finding, llvm::StringRef name) {
-    return finding["file"] == proof.folder + "/" + name.str();
+  const auto isFile = [&](const Json &finding, const char *kind) {
+    return finding["file"] == proof.path(kind);
   };
   for (const Json &finding : findings) {
-    if (isFile(finding, "bug.cpp") && finding["check"] == proof.name && finding["line"] == marked) {
+    if (isFile(finding, "bug") && finding["check"] == proof.name && finding["line"] == marked) {
       side.line = finding["line"];
       side.message = finding["message"];
-      side.fixes =
-          essence(apply(bug, finding["fixes"])) == essence(readFile(proof.folder + "/fix.cpp"));
-    } else if ((isFile(finding, "bug.cpp") || isFile(finding, "fix.cpp")) &&
+      side.fixes = essence(apply(bug, finding["fixes"])) == essence(readFile(proof.path("fix")));
+    } else if ((isFile(finding, "bug") || isFile(finding, "fix")) &&
                !isAdviceOfOther(finding, proof)) {
       side.failures.push_back(
           llvm::formatv("{0}:{1}: unexpected: {2} [{3}]",
@@ -162,11 +168,13 @@ void judge(Proof &proof, const Json &findings) {
     }
   }
   if (marked == 0)
-    side.failures.push_back("bug.cpp: no line ends in '// gradtidy: " + proof.name + "'");
+    side.failures.push_back(proof.program("bug") + ": no line ends in '// gradtidy: " + proof.name +
+                            "'");
   else if (side.line == 0)
-    side.failures.push_back(llvm::formatv("bug.cpp:{0}: no finding", marked));
+    side.failures.push_back(llvm::formatv("{0}:{1}: no finding", proof.program("bug"), marked));
   else if (findRow(proof.name)->fix == FixSupport::Fix && !side.fixes)
-    side.failures.emplace_back("bug.cpp: the fix-it does not make fix.cpp of it");
+    side.failures.push_back(proof.program("bug") + ": the fix-it does not make " +
+                            proof.program("fix") + " of it");
 }
 
 /// A configuration that shows the findings of checks that give nothing but advice.
@@ -186,8 +194,8 @@ void analyseAll(std::vector<Proof> &proofs, const CommandLine &commandLine,
   arguments.push_back(commandLine.cacheFolder.empty() ? "--no-cache"
                                                       : "--cache-dir=" + commandLine.cacheFolder);
   for (const Proof &proof : proofs)
-    for (const char *file : {"/bug.cpp", "/fix.cpp"})
-      arguments.push_back(proof.folder + file);
+    for (const char *kind : {"bug", "fix"})
+      arguments.push_back(proof.path(kind));
   const CommandOutput output = runCommand(arguments);
   const Json document = Json::parse(output.out, nullptr, /*allow_exceptions=*/false);
   // Errors of the compiler are findings, too.
@@ -263,9 +271,9 @@ struct Task {
           variables.push_back("GRADTIDY_DEVICE=" + backend);
         const CommandOutput output = runCommand(target->command(source), variables, seconds);
         if (output.status != 0)
-          throw std::runtime_error(
-              std::string(kind) +
-              (output.status < 0 ? ".cpp does not end by itself: " : ".cpp fails: ") + output.err);
+          throw std::runtime_error(llvm::sys::path::filename(target->sources[source]).str() +
+                                   (output.status < 0 ? " does not end by itself: " : " fails: ") +
+                                   output.err);
         (void)Recording::parse(output.out);
         results.push_back({{"output", output.out}});
       } catch (const std::exception &failure) {
@@ -283,7 +291,7 @@ void take(Proof &proof, const Task &task, Ending ending, const std::string &text
         proof.runs, [&](const RunSide &one) { return one.backend == task.backends[i]; });
     std::string failure;
     if (ending != Ending::Done || !results.is_array())
-      failure = std::string(task.kind) + ".cpp was not run to its end";
+      failure = proof.program(task.kind) + " was not run to its end";
     else if (results[i].contains("failure"))
       failure = results[i]["failure"];
     if (failure.empty())
@@ -326,7 +334,7 @@ std::vector<Task> tasksOf(std::vector<Proof> &proofs, std::vector<Target> &targe
       if (!applying.empty())
         for (const char *kind : {"bug", "fix"}) {
           tasks.push_back({i, kind, &target, target.sources.size(), applying});
-          target.sources.push_back(proofs[i].folder + "/" + kind + ".cpp");
+          target.sources.push_back(proofs[i].path(kind));
         }
     }
   return tasks;
@@ -343,7 +351,7 @@ int runAll(std::vector<Proof> &proofs, const std::vector<Task> &tasks,
   hooks.done = [&](size_t item, Ending ending, const std::string &text) {
     Proof &proof = proofs[tasks[item].proof];
     take(proof, tasks[item], ending, text);
-    progress.add(proof.name + " " + tasks[item].kind + ".cpp");
+    progress.add(proof.name + " " + proof.program(tasks[item].kind));
     return true;
   };
   const int signal = runWorkers(tasks.size(), limits, hooks);
@@ -392,10 +400,10 @@ public:
     llvm::WithColor(out, llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true) << proof.name << '\n';
     const StaticSide &finding = proof.finding;
     if (finding.line)
-      out << "  bug.cpp:" << finding.line << ": " << finding.message << '\n';
+      out << "  " << proof.program("bug") << ":" << finding.line << ": " << finding.message << '\n';
     if (finding.failures.empty())
-      out << "  fix.cpp: silence"
-          << (finding.fixes ? "; it is what --fix makes of bug.cpp\n" : "\n");
+      out << "  " << proof.program("fix") << ": silence"
+          << (finding.fixes ? "; it is what --fix makes of " + proof.program("bug") : "") << '\n';
     writeFailures(finding.failures);
     writeWords(proof.symptom.words);
     for (const RunSide &run : proof.runs) {
@@ -493,7 +501,7 @@ Json toJson(const Proof &proof) {
   return {{"check", proof.name},
           {"proven", proof.proven()},
           {"finding",
-           {{"file", proof.folder + "/bug.cpp"},
+           {{"file", proof.path("bug")},
             {"line", proof.finding.line},
             {"message", proof.finding.message},
             {"fixes", proof.finding.fixes},

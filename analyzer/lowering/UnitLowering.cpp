@@ -122,9 +122,21 @@ private:
   std::vector<std::unique_ptr<FunctionBody>> bodies;
 };
 
+/// What \p name stands for in \p around, or in a namespace that is used there.
+llvm::SmallVector<const clang::NamedDecl *, 4>
+lookup(const clang::DeclContext &around, const clang::IdentifierInfo &name, unsigned depth = 0) {
+  llvm::SmallVector<const clang::NamedDecl *, 4> found;
+  llvm::append_range(found, around.lookup(&name));
+  if (depth < 3) // Namespaces may use one another.
+    for (const clang::UsingDirectiveDecl *used : around.using_directives())
+      if (found.empty())
+        found = lookup(*used->getNominatedNamespace(), name, depth + 1);
+  return found;
+}
+
 const clang::DeclContext *spaceIn(const clang::DeclContext &around,
                                   const clang::IdentifierInfo &name) {
-  for (const clang::NamedDecl *declared : around.lookup(&name))
+  for (const clang::NamedDecl *declared : lookup(around, name))
     if (const auto *space = llvm::dyn_cast<clang::NamespaceDecl>(declared))
       return space;
   return nullptr;
@@ -141,7 +153,7 @@ bool declares(clang::ASTContext &context, llvm::StringRef name) {
   for (llvm::StringRef space : parts)
     if (around = spaceIn(*around, context.Idents.get(space)); !around)
       return false;
-  return !around->lookup(&context.Idents.get(last)).empty();
+  return !lookup(*around, context.Idents.get(last)).empty();
 }
 
 /// The name in \p text that has namespaces before it; the text where none has.

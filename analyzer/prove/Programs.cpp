@@ -1,5 +1,6 @@
 #include "Programs.h"
 
+#include "LaunchSyntax.h"
 #include "analyzer/frontend/FileIdentity.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -51,7 +52,11 @@ void append(std::vector<std::string> &all, const std::vector<std::string> &more)
 Library bundledRuntime(const std::string &include, const std::string &library) {
   // As a system's: its own tests see to warnings, which GCC gives over a precompiled header
   // whatever the header says.
-  Library result{"the bundled runtime", library, {"-isystem", include}, {library}};
+  Library result{"the bundled runtime",
+                 library,
+                 {"-isystem", include},
+                 {library},
+                 llvm::sys::path::parent_path(include).str() + "/toolkit/cuda_runtime.h"};
   append(result.link,
          words(read(llvm::sys::path::parent_path(library) + "/libgradtidy_runtime.link")));
   return result;
@@ -114,6 +119,17 @@ Builder::Builder(std::string compiler, Library given, std::string header, const 
   precompiled = cache.file(key("header"), "h");
 }
 
+/// What stands for \p source in a program of all: sources of CUDA are rewritten.
+static std::string textFor(const std::string &source) {
+  if (!StringRef(source).ends_with(".cu"))
+    return "#include \"" + source + "\"";
+  try {
+    return "#line 1 \"" + source + "\"\n" + withoutLaunchSyntax(read(source));
+  } catch (const std::runtime_error &failure) {
+    throw std::runtime_error(source + ": " + failure.what());
+  }
+}
+
 /// Names what is made of \p text.
 std::string Builder::key(StringRef text) const {
   std::string all = text.str();
@@ -163,11 +179,20 @@ void Builder::prepare() const {
 std::string Builder::build(const std::vector<std::string> &sources) const {
   // Includes of what is precompiled are empty, those of a program come into its namespace.
   std::string text, mains, contents;
+  std::vector<std::string> flags = {"-s", "-include", precompiled};
   for (size_t i = 0; i < sources.size(); ++i) {
     const std::string name = "program" + std::to_string(i);
-    text += "namespace " + name + " {\n#include \"" + sources[i] + "\"\n}\n";
+    text += "namespace " + name + " {\n" + textFor(sources[i]) + "\n}\n";
     mains += name + "::main, ";
     contents += read(sources[i]);
+    if (StringRef(sources[i]).ends_with(".cu"))
+      append(flags, {"-iquote", llvm::sys::path::parent_path(sources[i]).str()});
+  }
+  if (flags.size() > 3) { // It has the words of the language.
+    if (library.toolkit.empty())
+      throw std::runtime_error("kernels do not run with " + library.name);
+    text = "#include \"" + library.toolkit + "\"\n" + text;
+    contents += read(library.toolkit);
   }
   text += "int main(int, char **arguments) {\n  int (*const mains[])() = {" + mains +
           "};\n  return mains[std::atoi(arguments[1])]();\n}\n";
@@ -180,7 +205,7 @@ std::string Builder::build(const std::vector<std::string> &sources) const {
     return result;
   }
   write(source, text);
-  std::vector<std::string> flags = {"-s", "-include", precompiled, source};
+  flags.push_back(source);
   append(flags, library.link);
   compile(sources.front(), flags, result);
   return result;

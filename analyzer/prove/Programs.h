@@ -15,6 +15,7 @@ struct Library {
   std::string file;               ///< The library itself: what was built before it changed is old.
   std::vector<std::string> flags; ///< Of the compiler.
   std::vector<std::string> link;  ///< Of the linker, behind the program.
+  std::string toolkit = {}; ///< The header before sources of CUDA; empty if it cannot run any.
 };
 
 /// The runtime that comes with gradtidy. \p include is its folder runtime/compat, \p library its

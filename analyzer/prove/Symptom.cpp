@@ -226,16 +226,17 @@ std::string Symptom::whyLeftOut(const std::string &backend) const {
 std::vector<Measurement> Symptom::judge(const Recordings &recordings,
                                         const std::string &backend) const {
   std::vector<Measurement> measurements;
-  bool bugMayThrow = false;
+  bool bugMayThrow = false, fixMayThrow = false;
   for (const Relation &relation : relations) {
     if (!relation.backends.empty() && !llvm::is_contained(relation.backends, backend))
       continue;
     bugMayThrow |= relation.program == "bug";
+    fixMayThrow |= relation.program == "fix";
     measurements.push_back(measure(relation, recordings));
   }
   if (!recordings.bug.error.empty() && !bugMayThrow)
     measurements.push_back({"error", recordings.bug.error, "", "bug does not throw", false});
-  if (!recordings.fix.error.empty())
+  if (!recordings.fix.error.empty() && !fixMayThrow)
     measurements.push_back({"error", "", recordings.fix.error, "fix does not throw", false});
   return measurements;
 }

@@ -218,7 +218,7 @@ private:
     for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
       StringRef extension = path::extension(entry->path());
-      if (extension == ".cpp" || extension == ".cc" || extension == ".cxx")
+      if (extension == ".cpp" || extension == ".cc" || extension == ".cxx" || extension == ".cu")
         files.push_back(entry->path());
     }
     if (error)
@@ -234,7 +234,14 @@ private:
     if (request.runtimeInclude.empty())
       return fail("the bundled runtime, asked for by " + quoted(source) +
                   ", is not installed with this gradtidy");
-    addWithFlags(source, file, "c++", {"-std=c++20", "-I" + absolutePath(request.runtimeInclude)});
+    const std::string include = absolutePath(request.runtimeInclude);
+    std::vector<std::string> flags = {"-std=c++20", "-I" + include};
+    if (path::extension(file) == ".cu") { // The same with and without a toolkit on the machine.
+      const std::string toolkit = path::parent_path(include).str() + "/toolkit";
+      llvm::append_range(flags, std::vector<std::string>{"-nocudainc", "--cuda-path=" + toolkit,
+                                                         "-include", toolkit + "/cuda_runtime.h"});
+    }
+    addWithFlags(source, file, "c++", std::move(flags));
   }
 
   void addWithFlags(const std::string &source, const std::string &file, StringRef compiler,

@@ -11,9 +11,12 @@
 #include <memory>
 #include <optional>
 
+struct CUstream_st;
+
 namespace gradtidy::runtime {
 
 class Marker;
+class Tensor;
 
 namespace cuda {
 
@@ -38,6 +41,9 @@ public:
   DeviceIndex device_index() const { return where; }
   Device device() const { return {kCUDA, where}; }
   StreamKey key() const { return {where, number}; }
+  /// What CUDA knows it by, a cudaStream_t: null for the default one.
+  CUstream_st *stream() const;
+  operator CUstream_st *() const { return stream(); }
   /// Whether all its work is done.
   bool query() const;
   /// Waits for all its work.
@@ -70,6 +76,21 @@ public:
 
 private:
   DeviceIndex before;
+};
+
+/// The same where there is a device, other than the CPU.
+class OptionalCUDAGuard {
+public:
+  OptionalCUDAGuard() = default;
+  explicit OptionalCUDAGuard(std::optional<Device> device) {
+    if (device && device->is_cuda())
+      guard.emplace(*device);
+  }
+  OptionalCUDAGuard(const OptionalCUDAGuard &) = delete;
+  OptionalCUDAGuard &operator=(const OptionalCUDAGuard &) = delete;
+
+private:
+  std::optional<CUDAGuard> guard;
 };
 
 /// Makes a stream and its device current in its scope.
@@ -118,6 +139,9 @@ private:
   std::unique_ptr<Marker> marker;
 };
 
+/// Throws LibTorch's words for an error of CUDA, a cudaError_t, unless it is success.
+void checkError(int error);
+
 namespace CUDACachingAllocator {
 
 using CachingAllocator::Stat;
@@ -138,6 +162,9 @@ void emptyCache();
 
 } // namespace CUDACachingAllocator
 } // namespace cuda
+
+/// The device of a tensor; none of one that is undefined.
+std::optional<Device> device_of(const Tensor &tensor);
 
 enum class EventFlag { PYTORCH_DEFAULT, BACKEND_DEFAULT, INVALID };
 

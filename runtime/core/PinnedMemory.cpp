@@ -30,6 +30,12 @@ void PinnedMemory::release(void *memory) {
   cache.release(memory);
 }
 
+bool PinnedMemory::owns(const void *memory) {
+  std::lock_guard lock(mutex);
+  const BlockCache::Block *block = cache.find(memory);
+  return block && block->used;
+}
+
 void PinnedMemory::recordStream(void *memory, StreamKey stream) {
   std::lock_guard lock(mutex);
   cache.recordStream(memory, stream);

@@ -17,6 +17,8 @@ public:
   /// Throws OutOfMemoryError where there is not enough.
   void *allocate(std::size_t bytes);
   void release(void *memory);
+  /// Whether there is a block in use at this address.
+  bool owns(const void *memory);
   /// Work of `stream` uses the block at this address.
   void recordStream(void *memory, StreamKey stream);
 

@@ -15,6 +15,10 @@ TensorImpl &implOf(const Tensor &tensor) {
   return *tensor.unsafeGetTensorImpl();
 }
 
+std::optional<Device> device_of(const Tensor &tensor) {
+  return tensor.defined() ? std::optional(tensor.device()) : std::nullopt;
+}
+
 namespace {
 
 /// The bytes from the first element to the last.

@@ -46,6 +46,9 @@ TEST_CASE("What a check lacks is named") {
   CHECK_THAT(lacks, !Contains("tests/checks/" + name + ": no function or class …_ok"));
   CHECK_THAT(lacks, Contains("fixtures/" + name + "/fix.cpp: missing"));
   CHECK_THAT(lacks, !Contains("fixtures/" + name + "/bug.cpp"));
+
+  project.write("fixtures/" + name + "/bug.cu", "");
+  CHECK_THAT(lines(whatLacks(project.path())), Contains("fixtures/" + name + "/fix.cu: missing"));
 }
 
 TEST_CASE("Tables are written between the markers") {

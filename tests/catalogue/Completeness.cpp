@@ -44,8 +44,10 @@ std::string table(const Document &document) {
   }
   const auto proven =
       std::ranges::count(catalogue(), FixtureStatus::Proven, &CatalogueRow::fixture);
+  const size_t all = catalogue().size();
   text +=
-      "\n" + std::to_string(proven) + " of the " + std::to_string(catalogue().size()) +
+      (size_t(proven) == all ? "\nAll " : "\n" + std::to_string(proven) + " of the ") +
+      std::to_string(all) +
       " checks come with a training program that has their bug, and one that differs in nothing\n"
       "but the repair.\n";
   return text;
@@ -133,7 +135,9 @@ private:
 
   void checkFixture(const CatalogueRow &row) {
     const std::string folder = "fixtures/" + row.name.str();
-    for (const char *file : {"bug.cpp", "fix.cpp", "symptom.json"})
+    const bool isCuda = fs::exists(root / folder / "bug.cu");
+    for (const char *file :
+         {isCuda ? "bug.cu" : "bug.cpp", isCuda ? "fix.cu" : "fix.cpp", "symptom.json"})
       if (row.fixture == FixtureStatus::Proven && !fs::exists(root / folder / file))
         lack(folder + "/" + file + ": missing, though the row in the catalogue says Proven");
     if (row.fixture == FixtureStatus::ToCome && fs::exists(root / folder))

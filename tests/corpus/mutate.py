@@ -137,6 +137,154 @@ def overwrite_output(repo: Repo, src: Source) -> Iterator[Mutant]:
         yield Mutant([*edits, edit], statement.start, statement.start, edit.start)
 
 
+def outcome(src: Source, loop: mutate.Loop) -> Iterator[tuple[Stmt, str]]:
+    """The calls of backward() on a variable of a loop's own function."""
+    for back, loss in loop.backwards:
+        if re.fullmatch(r"\w+", loss) and re.search(rf"\bTensor\s+{loss}\b|\bauto\s+{loss}\b", src.mask[loop.func.head : back.start]):
+            yield back, loss
+
+
+@mutate.operator("drop-step", "ml-missing-step")
+def forget_step(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A loop computes gradients and takes no step with them."""
+    for loop in mutate.loops(src):
+        text = src.mask[loop.func.head : loop.func.end]
+        for step, optimizer in loop.steps:
+            named = len(re.findall(rf"\b{re.escape(optimizer)}\b", text))
+            known = len(re.findall(rf"\b{re.escape(optimizer)}\s*(?:\.|->)\s*(?:zero_grad|step)\s*\(", text))
+            if len(loop.steps) == 1 and re.fullmatch(r"\w+", optimizer) and named == known + 1:
+                back = loop.backwards[0][0]
+                yield Mutant([mutate.delete(src, step)], back.start, loop.func.head, loop.func.end - 1)
+
+
+@mutate.operator("backward-again", "ml-double-backward")
+def differentiate_twice(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A graph is differentiated a second time."""
+    for loop in mutate.loops(src):
+        for back, _ in loop.backwards:
+            edit = mutate.after(src, back, src.text[back.start : back.end])
+            yield Mutant([edit], edit.start, back.start, edit.start)
+
+
+@mutate.operator("detach-loss", "ml-loss-without-gradient")
+def detach_loss(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A loss has lost its graph when it is differentiated."""
+    for loop in mutate.loops(src):
+        for back, loss in outcome(src, loop):
+            edit = mutate.before(src, back.start, f"{loss} = {loss}.detach();")
+            yield Mutant([edit], back.start, loop.block.start, back.end)
+
+
+LOSS = re.compile(
+    r"(?:auto|(?:torch::)?Tensor)\s+(\w+)\s*=\s*(?:torch::)(nll_loss|cross_entropy_loss|mse_loss|binary_cross_entropy|l1_loss)"
+    r"\s*\(\s*([\w.>()\[\]-]+)\s*,\s*([\w.>()\[\]-]+)\s*\)\s*;"
+)
+
+
+def losses(src: Source) -> Iterator[tuple[Stmt, re.Match[str]]]:
+    """Statements that compute the loss of a training loop from two tensors."""
+    for loop in mutate.loops(src):
+        names = {loss for _, loss in loop.backwards}
+        for statement in src.within(loop.block):
+            found = LOSS.fullmatch(statement.text)
+            if found and found[1] in names:
+                yield statement, found
+
+
+@mutate.operator("no-reduction", "ml-non-scalar-backward")
+def keep_all_losses(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A loss keeps the numbers of all samples."""
+    for statement, found in losses(src):
+        weight = "" if found[2] in ("mse_loss", "l1_loss") else ", {}"
+        at = src.mask.rindex(")", statement.start, statement.end)
+        yield Mutant([Edit(at, at, f"{weight}, at::Reduction::None")], statement.start, statement.start, src.function_of(statement.block).end)
+
+
+@mutate.operator("float-labels", "ml-label-dtype")
+def make_labels_floats(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Classes are given as numbers of floating point."""
+    for statement, found in losses(src):
+        if found[2] in ("nll_loss", "cross_entropy_loss"):
+            at = src.mask.rindex(")", statement.start, statement.end)
+            yield Mutant([Edit(at, at, ".to(torch::kFloat)")], statement.start, statement.start, statement.end)
+
+
+ACTIVATION = re.compile(r"(?:auto\s+|(?:torch::)?Tensor\s+)?(\w+)\s*=\s*torch::(?:relu|sigmoid|tanh|softmax)\s*\(.*\)\s*;", re.S)
+
+
+@mutate.operator("change-saved", "ml-saved-tensor-overwritten")
+def change_saved(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The result of an activation, which its gradient is computed of, is changed in place."""
+    for statement in src.stmts:
+        found = ACTIVATION.fullmatch(statement.text)
+        func = src.function_of(statement.block) if found else None
+        if found and func and "forward" in func.name and "inplace" not in statement.text:
+            edit = mutate.after(src, statement, f"{found[1]}.mul_(2);")
+            yield Mutant([edit], edit.start, statement.start, edit.start)
+
+
+DATA = re.compile(r"(?:auto|(?:torch::)?Tensor)\s+(\w+)\s*=\s*\w+(?:\.|->)data(?:\.to\s*\([\w:]+\))?\s*;")
+
+
+@mutate.operator("input-with-gradient", "ml-requires-grad-input")
+def require_gradient(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The input of a model is to have a gradient, which nobody uses."""
+    for loop in mutate.loops(src):
+        for statement in src.within(loop.block):
+            found = DATA.fullmatch(statement.text)
+            if found and statement.block is loop.block:
+                edit = mutate.after(src, statement, f"{found[1]}.set_requires_grad(true);")
+                yield Mutant([edit], edit.start, statement.start, edit.start)
+
+
+LINEAR = re.compile(r"\bLinear\s*\(\s*(?:torch::nn::LinearOptions\s*\(\s*)?(\d+)\s*,\s*(\d+)\s*\)")
+
+
+@mutate.operator("wider-layer", "ml-shape-mismatch")
+def widen_layer(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A layer gives more features than the next one takes."""
+    for func in src.functions():
+        layers = list(LINEAR.finditer(src.mask, func.head, func.end))
+        for layer, following in zip(layers, layers[1:]):
+            if layer[2] == following[1] and sum(other[1] == layer[2] for other in layers) == 1:
+                edit = Edit(layer.start(2), layer.end(2), str(int(layer[2]) + 1))
+                yield Mutant([edit], layer.start(), 0, len(src.text) - 1)
+
+
+RATE = re.compile(r"\b(?:Adam|AdamW|SGD|RMSprop)Options\s*\(\s*(?:/\*[^*]*\*/\s*)?(\d*\.\d+|\d+e-\d+|\d+\.\d*)\s*\)")
+
+
+@mutate.operator("large-rate", "ml-suspicious-lr")
+def raise_rate(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A learning rate has lost its point."""
+    for rate in RATE.finditer(src.mask):
+        yield Mutant([Edit(rate.start(1), rate.end(1), "10.0")], rate.start(), rate.start(), rate.end())
+
+
+LOADER = re.compile(
+    r"\bmake_data_loader\s*(?:<[\w:]+>)?\s*\(\s*std::move\s*\(\s*\w+\s*\)\s*"
+    r"(,\s*(?:\w+|(?:torch::data::)?DataLoaderOptions\(\)\.batch_size\([\w.()]+\)))\s*\)"
+)
+
+
+@mutate.operator("default-batch", "ml-default-batch-size")
+def forget_batch_size(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Nothing says how many samples a batch has."""
+    for loader in LOADER.finditer(src.mask):
+        yield Mutant([Edit(loader.start(1), loader.end(1), "")], loader.start(), loader.start(), loader.end())
+
+
+DROPOUT = re.compile(r"\b(?:dropout|alpha_dropout|dropout2d)\s*\([^;]*?(is_training\(\))")
+
+
+@mutate.operator("always-dropout", "ml-functional-dropout")
+def drop_always(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Dropout does not ask whether the model trains."""
+    for dropout in DROPOUT.finditer(src.mask):
+        edits = [Edit(dropout.start(1), dropout.end(1), "true")]
+        yield Mutant(edits, dropout.start(), dropout.start(), dropout.end())
+
+
 if __name__ == "__main__":
     for name in THEIRS - {"no-train-restore"}:
         del mutate.OPERATORS[name]

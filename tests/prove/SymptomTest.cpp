@@ -79,12 +79,16 @@ TEST_CASE("Errors") {
   CHECK(symptom.judge({thrown, {}}, "cpu").at(0).holds);
   CHECK_FALSE(symptom.judge({{{}, "out of memory"}, {}}, "cpu").at(0).holds);
   CHECK_FALSE(symptom.judge({{}, {}}, "cpu").at(0).holds);
-  // The repaired program may not throw, nor may one of which nobody expects it.
+  // The repaired program may not throw where nobody asks for it, nor may one of which nobody
+  // expects it.
   const auto both = symptom.judge({thrown, thrown}, "cpu");
   REQUIRE(both.size() == 2);
   CHECK(both[0].holds);
   CHECK_FALSE(both[1].holds);
   CHECK_FALSE(symptomOf("").judge({thrown, {}}, "cpu").at(0).holds);
+  const Symptom repaired = symptomOf(R"({"program": "fix", "error": "same device"})");
+  REQUIRE(repaired.judge({{}, thrown}, "cpu").size() == 1);
+  CHECK(repaired.judge({{}, thrown}, "cpu").front().holds);
 }
 
 TEST_CASE("Relations and backends") {

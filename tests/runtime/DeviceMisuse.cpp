@@ -1,8 +1,13 @@
-// device-misuse access|assert: misuses a simulated device in a way that nothing can go on after.
+// device-misuse access|assert|outside: misuses a simulated device in a way that nothing can go on
+// after.
+#include "runtime/toolkit/cuda_runtime.h"
+
 #include <torch/torch.h>
 
 #include <iostream>
 #include <string>
+
+__global__ void clear(float *x) { x[threadIdx.x] = 0; }
 
 int main(int count, char **arguments) {
   const std::string misuse = count > 1 ? arguments[1] : "";
@@ -24,6 +29,16 @@ int main(int count, char **arguments) {
       torch::zeros({1}, torch::kCUDA);
     } catch (const c10::Error &error) {
       std::cout << "still: " << error.what_without_backtrace() << std::endl;
+    }
+  } else if (misuse == "outside") {
+    auto x = torch::ones({3}, torch::Device(torch::kCUDA, 1));
+    gradtidy::runtime::launcher(clear, 1, 3)(x.data_ptr<float>());
+    const cudaError_t error = cudaDeviceSynchronize();
+    std::cout << error << std::endl;
+    try {
+      torch::zeros({1}, torch::kCUDA);
+    } catch (const c10::Error &failure) {
+      std::cout << failure.what_without_backtrace() << std::endl;
     }
   }
 }

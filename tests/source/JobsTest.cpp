@@ -328,6 +328,7 @@ TEST_CASE("the bundled runtime serves folders that have no database") {
   project.write("tree/runtime/compat/torch/torch.h", "");
   project.write("tree/examples/z.cpp", "");
   project.write("tree/examples/deep/a.cc", "");
+  project.write("tree/examples/deep/kernel.cu", "");
   project.write("tree/examples/README.md", "");
   project.write("tree/docs/README.md", "");
   JobRequest request = requestFor({project.path("tree/examples")});
@@ -335,8 +336,11 @@ TEST_CASE("the bundled runtime serves folders that have no database") {
   JobList list = listJobs(request);
   CHECK(list.errors.empty());
   REQUIRE(filesOf(list) == std::vector{project.path("tree/examples/deep/a.cc"),
+                                       project.path("tree/examples/deep/kernel.cu"),
                                        project.path("tree/examples/z.cpp")});
   CHECK(hasFlag(list.jobs.front(), "-I" + request.runtimeInclude));
+  CHECK(hasFlag(list.jobs[1], "-nocudainc"));
+  CHECK(hasFlag(list.jobs[1], project.path("tree/runtime/toolkit/cuda_runtime.h")));
 
   request.sources = {project.path("tree/docs")};
   CHECK_THAT(onlyErrorOf(listJobs(request)), Contains("no C++ source below the folder"));

@@ -2,6 +2,7 @@
 #include "../../core/Cuda.h"
 #include "../../core/Storage.h"
 #include "Arena.h"
+#include "Kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -78,6 +79,7 @@ public:
 
   void *kernelAddress(void *memory) const override { return arena.reach(memory); }
   void launch(const char *name, Work work, std::function<void()> kernel) override;
+  void launchIn(StreamId stream, Work work, std::function<void()> kernel);
   void upload(void *to, const std::shared_ptr<Storage> &host, const void *from, std::size_t bytes,
               bool wait) override;
   void download(const std::shared_ptr<Storage> &host, void *to, const void *from, std::size_t bytes,
@@ -105,7 +107,7 @@ public:
   const Arena &pages() const { return arena; }
   const BlockCache &blocks() const { return cache; }
   /// What a kernel failed of; nothing works on the device any more.
-  std::string failure;
+  CudaError failure = CudaError::Success;
 
 private:
   void *acquire(std::size_t bytes) override { return arena.acquire(bytes); }
@@ -150,25 +152,19 @@ void Simulator::executeUntil(double time) {
   while (!pending.empty() && pending.top().end <= time) {
     Pending next = std::move(const_cast<Pending &>(pending.top()));
     pending.pop();
-    if (!next.device->failure.empty())
+    if (next.device->failure != CudaError::Success)
       continue;
     try {
       next.work();
     } catch (const std::exception &error) {
-      next.device->failure = error.what();
+      const bool isAccess = dynamic_cast<const IllegalAccess *>(&error);
+      next.device->failure = isAccess ? CudaError::IllegalAddress : CudaError::Assert;
       std::fprintf(stderr, "cuda:%d: a kernel failed: %s\n", next.device->index, error.what());
     }
   }
 }
 
-void SimulatedDevice::check() const {
-  TORCH_CHECK(failure.empty(),
-              "CUDA error: device-side assert triggered\n"
-              "CUDA kernel errors might be asynchronously reported at some other API call, so the "
-              "stacktrace below might be incorrect.\n"
-              "For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
-              "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n");
-}
+void SimulatedDevice::check() const { cuda::checkError(static_cast<int>(failure)); }
 
 std::string inUnits(std::size_t bytes) {
   static constexpr std::pair<const char *, double> units[] = {
@@ -211,10 +207,16 @@ void *SimulatedDevice::allocate(std::size_t bytes) {
 }
 
 void SimulatedDevice::launch(const char *, Work work, std::function<void()> kernel) {
+  // LibTorch asks behind each launch of its own, and is told of one before that nobody asked for.
+  cuda::checkError(static_cast<int>(takeLastError()));
+  launchIn(currentStream(), work, std::move(kernel));
+}
+
+void SimulatedDevice::launchIn(StreamId stream, Work work, std::function<void()> kernel) {
   Lock lock(simulator().mutex);
   double seconds = std::max(static_cast<double>(work.bytes) / Model::memoryBandwidth,
                             static_cast<double>(work.operations) / Model::arithmetic);
-  simulator().queue(*this, currentStream(), Model::kernelSeconds + seconds, std::move(kernel));
+  simulator().queue(*this, stream, Model::kernelSeconds + seconds, std::move(kernel));
 }
 
 bool SimulatedDevice::multiply(const MatrixProduct &product) {
@@ -383,6 +385,21 @@ std::vector<std::unique_ptr<Accelerator>> makeSimulatedDevices() {
   }
   guard(std::move(toGuard));
   return devices;
+}
+
+bool isSimulated(const Accelerator &device) {
+  return dynamic_cast<const SimulatedDevice *>(&device) != nullptr;
+}
+
+CudaError simulatedFailure(DeviceIndex device) {
+  const auto *simulated = dynamic_cast<const SimulatedDevice *>(&acceleratorOf({kCUDA, device}));
+  Lock lock(simulator().mutex);
+  return simulated ? simulated->failure : CudaError::Success;
+}
+
+void launchOnSimulated(Accelerator &device, StreamId stream, Work work,
+                       std::function<void()> kernel) {
+  dynamic_cast<SimulatedDevice &>(device).launchIn(stream, work, std::move(kernel));
 }
 
 double simulatedHostTime() {

@@ -33,6 +33,15 @@ struct SimulatedModel {
 /// GRADTIDY_SIM_DEVICES devices (2 by default) with GRADTIDY_SIM_MEMORY bytes each (4 GiB).
 std::vector<std::unique_ptr<Accelerator>> makeSimulatedDevices();
 
+enum class CudaError : int;
+
+bool isSimulated(const Accelerator &device);
+/// What a kernel of a device failed of; success where none has, or where it is not simulated.
+CudaError simulatedFailure(DeviceIndex device);
+/// Queues a kernel of the program's own in a stream of a simulated device.
+void launchOnSimulated(Accelerator &device, StreamId stream, Work work,
+                       std::function<void()> kernel);
+
 /// The simulated time of the host in seconds since the program's start.
 double simulatedHostTime();
 

@@ -1,4 +1,5 @@
 #include "cuda_runtime.h"
+#include "runtime/backends/sim/Threads.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <vector>
 
 // Where all that blocks share lies, if it has a section.
@@ -38,6 +38,8 @@ struct EmulatedEvent {
   CapturedGraph captured;        ///< It is part of this graph then,
   cudaStream_t stream = nullptr; ///< by way of this stream.
 };
+
+namespace runtime = gradtidy::runtime;
 
 namespace {
 
@@ -106,61 +108,11 @@ auto segmentOf(const void *memory) {
   return memory < found->first + found->second.bytes ? found : segments.end();
 }
 
-// The threads of a block are fibres. As a barrier is for all threads of a block or none, they are
-// needed only when the first one meets a barrier.
-constexpr std::size_t stackBytes = std::size_t{64} << 10;
-
-struct Fibre {
-  ucontext_t context{};
-  std::unique_ptr<char[]> stack{new char[stackBytes]};
-  bool done = false;
-};
-std::vector<Fibre> fibres;
-ucontext_t scheduler;
-std::size_t running;
-bool onFibre = false;
-const std::function<void()> *body;
 std::exception_ptr failure;
-
-constexpr const char *unevenBarrier =
-    "some threads of a block wait at a barrier, others have ended";
 
 [[noreturn]] void wrong(const char *what) {
   std::fprintf(stderr, "emulated CUDA: %s\n", what);
   std::abort();
-}
-
-void runThread(std::size_t thread) {
-  threadIdx.x = static_cast<unsigned>(thread);
-  try {
-    (*body)();
-  } catch (...) { // an assertion of the kernel
-    failure = std::current_exception();
-  }
-}
-
-void fibreMain() {
-  runThread(running);
-  fibres[running].done = true;
-  swapcontext(&fibres[running].context, &scheduler);
-}
-
-void resume(std::size_t thread) {
-  running = thread;
-  threadIdx.x = static_cast<unsigned>(thread);
-  onFibre = true;
-  swapcontext(&scheduler, &fibres[thread].context);
-  onFibre = false;
-}
-
-void start(std::size_t thread) {
-  Fibre &fibre = fibres[thread];
-  fibre.done = false;
-  getcontext(&fibre.context);
-  fibre.context.uc_stack = {fibre.stack.get(), 0, stackBytes};
-  fibre.context.uc_link = nullptr;
-  makecontext(&fibre.context, fibreMain, 0);
-  resume(thread);
 }
 
 bool sharedWritten = true;
@@ -169,39 +121,28 @@ std::size_t sharedBytes() { // none at all are at the same address
          reinterpret_cast<std::uintptr_t>(sharedBegin);
 }
 
-void runBlock(std::size_t threads) {
-  if (fibres.size() < threads)
-    fibres = std::vector<Fibre>(threads);
+/// What a thread throws, an assertion of the kernel, is `failure`.
+void runThreads(std::size_t threads, const std::function<void()> &thread) {
   if (sharedWritten && emulator::fillsShared())
     std::memset(sharedBegin, unwrittenShared, sharedBytes());
-  start(0);
-  sharedWritten = !fibres[0].done; // there is no use of it without barriers
-  if (fibres[0].done) {            // no barriers
-    for (std::size_t thread = 1; thread < threads && !failure; ++thread)
-      runThread(thread);
-    return;
-  }
-  for (std::size_t thread = 1; thread < threads; ++thread)
-    start(thread);
-  while (!failure) {
-    const auto done = static_cast<std::size_t>(
-        std::count_if(fibres.begin(), fibres.begin() + static_cast<std::ptrdiff_t>(threads),
-                      [](const Fibre &fibre) { return fibre.done; }));
-    if (done == threads)
-      return;
-    if (done != 0)
-      wrong(unevenBarrier);
-    for (std::size_t thread = threads; thread-- > 0;) // another order than before the barrier
-      resume(thread);
+  const auto enter = [](std::size_t i) { threadIdx.x = static_cast<unsigned>(i); };
+  try { // Without barriers nobody has used what is shared.
+    sharedWritten = runtime::runBlock(threads, enter, thread, runtime::EarlyEnd::Refused);
+  } catch (const runtime::UnevenBarrier &uneven) {
+    wrong(uneven.what());
+  } catch (...) {
+    failure = std::current_exception();
   }
 }
 
 } // namespace
 
 void __syncthreads() {
-  if (!onFibre)
-    wrong(unevenBarrier);
-  swapcontext(&fibres[running].context, &scheduler);
+  try {
+    runtime::awaitBlock();
+  } catch (const runtime::UnevenBarrier &uneven) {
+    wrong(uneven.what());
+  }
 }
 
 namespace emulator {
@@ -232,7 +173,6 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
     return fail(cudaErrorInvalidConfiguration);
   ++launched;
   return onDevice(shape.stream, [shape, thread, threads] {
-    body = &thread;
     failure = nullptr;
     blockDim = shape.blockDim;
     gridDim = shape.gridDim;
@@ -242,7 +182,7 @@ cudaError_t run(const cudaLaunchConfig_t &shape, const std::function<void()> &th
       blockIdx =
           dim3(static_cast<unsigned>(block % gridDim.x), static_cast<unsigned>(row % gridDim.y),
                static_cast<unsigned>(row / gridDim.y));
-      runBlock(threads);
+      runThreads(threads, thread);
     }
     broken = failure != nullptr;
   });

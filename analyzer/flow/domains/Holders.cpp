@@ -231,8 +231,10 @@ llvm::SmallVector<PathId, 2> Interpreter::leavingBy(const Event &event, const St
     return state.lookedAtWithin(event.subject.path);
   case EventKind::Bind: {
     const PathId place = state.place(assignedBy(event, state));
-    const PathStep &last = tables.paths.last(place);
-    const bool isOneOfMany = last.kind == PathStep::Element && last.index < 0;
+    bool isOneOfMany = false; // Or a part of one.
+    for (PathId part = place; part; part = tables.paths.parent(part))
+      isOneOfMany |=
+          tables.paths.last(part).kind == PathStep::Element && tables.paths.last(part).index < 0;
     if (isOneOfMany || place == tables.paths.unknown() || assignsToResult(event))
       return {};
     return state.lookedAtWithin(place);

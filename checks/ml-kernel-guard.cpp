@@ -25,11 +25,26 @@ private:
     if (visit.care.choosesDevice || guarded == Cared::Yes)
       return;
     Finding finding = findingAt(visit, visit.care.launches.front());
-    finding.level = guarded == Cared::No ? Level::Likely : Level::Advice;
+    finding.level = guarded == Cared::No || namesOtherGpu(visit) ? Level::Likely : Level::Advice;
     finding.message = "this kernel runs on the current GPU, which nobody has made that of its "
                       "tensors";
     finding.fixes = guard(visit);
     reporter.report(std::move(finding));
+  }
+
+  /// Whether the program names a GPU that is not the first: which is current, unless it is told
+  /// otherwise.
+  static bool namesOtherGpu(const LauncherVisit &visit) {
+    const auto isOther = [](const Operand &operand) { // An index may stand for itself.
+      const bool isIndex =
+          operand.device.kind == Device::Cuda || operand.device.kind == Device::Unknown;
+      return isIndex && operand.device.id > 0;
+    };
+    return llvm::any_of(visit.unit.callGraph().functions(), [&](const FunctionBody *body) {
+      return hasEvent(*body, [&](const Event &event) {
+        return isOther(event.subject) || llvm::any_of(event.operands, isOther);
+      });
+    });
   }
 
   /// A guard for the device of the first tensor that the function gets.

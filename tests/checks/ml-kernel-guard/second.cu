@@ -1,6 +1,8 @@
 // A program that computes on another GPU than the first, which is the current one.
 #include <torch/torch.h>
 
+#include <cuda_runtime.h>
+
 __global__ void square(const float *x, float *y) {}
 
 static void squared_bad(torch::Tensor x, torch::Tensor y) {

@@ -27,7 +27,7 @@ struct Shape {
   bool isOpen = true;  ///< There may be dimensions before the first of `sizes`.
   bool isMany = false; ///< There is an element for each sample: a loss that is not reduced.
   std::vector<std::int64_t> sizes;
-  bool isSqueezed = false; ///< It is open, and a size of 1 is gone from its end.
+  bool isSqueezed = false; ///< It is open, and squeeze() has left no size of 1 at its end.
   bool isArranged = false; ///< The program has put a size of 1 at its end, to meet other shapes.
 
   static Shape of(llvm::ArrayRef<std::int64_t> sizes) {

@@ -6,7 +6,7 @@
 __global__ void square(const float *x, float *y) {}
 
 static void squared_bad(torch::Tensor x, torch::Tensor y) {
-  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 1)
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (no fix) (level 1)
 }
 
 static void squared_ok(torch::Tensor x, torch::Tensor y) {

@@ -276,7 +276,7 @@ private:
     if (isLast)
       finding.message += ", and only that of the last round is used";
     else if (isSeldom)
-      finding.message += ", of which few use it: it can be read there";
+      finding.message += ", of which few use it";
     else if (before)
       finding.message += ", and it was read before";
     else if (waiting)

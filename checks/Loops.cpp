@@ -173,8 +173,7 @@ static TrainingLoop trainingLoopAround(
     llvm::function_ref<bool(const FunctionBody &, const ir::Node *site, const ir::Node *loop)>
         isLeftOut) {
   TrainingLoop result;
-  llvm::SmallVector<const Event *, 8> frames(visit.callers);
-  frames.push_back(&visit.event);
+  const Frames frames = framesOf(visit);
   for (const Event *frame : llvm::reverse(frames)) {
     const FunctionBody &function = *frame->function;
     const ir::Node *site = inner && frame == &visit.event ? inner : frame->site;

@@ -1,5 +1,6 @@
 #include "Variation.h"
 
+#include "Calls.h"
 #include "Loops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -8,9 +9,9 @@ namespace gradtidy {
 namespace {
 
 /// The functions from the one in which a loop stands to that of an event.
-class Frames {
+class VaryingNames {
 public:
-  Frames(const Visit &visit, const ir::Node *loop) : visit(visit), loop(loop) {
+  VaryingNames(const Visit &visit, const ir::Node *loop) : visit(visit), loop(loop) {
     while (first < visit.callers.size() && !isAround(*visit.callers[first]))
       ++first;
   }
@@ -110,7 +111,7 @@ private:
 } // namespace
 
 bool variesIn(const Visit &visit, const ir::Node *expr, const ir::Node *loop) {
-  return Frames(visit, loop).varies(expr);
+  return VaryingNames(visit, loop).varies(expr);
 }
 
 bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop) {
@@ -121,8 +122,7 @@ bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop
 }
 
 bool isSkippedIn(const Visit &visit, const ir::Node *loop) {
-  llvm::SmallVector<const Event *, 8> frames(visit.callers);
-  frames.push_back(&visit.event);
+  const Frames frames = framesOf(visit);
   for (const Event *frame : llvm::reverse(frames)) {
     const bool isOfLoop = llvm::is_contained(frame->function->loopsAround(frame->site), loop);
     if (frame->function->isLeftOut(frame->site, isOfLoop ? loop : nullptr))

@@ -1,6 +1,7 @@
 // A backward fills the gradients for the step that follows. Cleared in between, the step has
 // nothing to follow: the parameters stay as they are, or drift by momentum and weight decay alone.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
@@ -119,15 +120,6 @@ private:
   // --- a loop before the step
   // ---------------------------------------------------------------------
 
-  using Frames = llvm::SmallVector<const Event *, 8>;
-
-  /// The calls that lead to \p event, outermost first, and the event itself.
-  static Frames framesOf(llvm::ArrayRef<const Event *> callers, const Event &event) {
-    Frames frames(callers);
-    frames.push_back(&event);
-    return frames;
-  }
-
   /// How many of the first frames both have.
   static size_t commonFrames(const Frames &one, const Frames &other) {
     return std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first - one.begin();
@@ -137,7 +129,7 @@ private:
   static void onLoop(const Visit &visit, const OptimizerFacts &facts, Reporter &reporter) {
     const Event *backward = facts.gradients.backward.event();
     const PathId optimizer = visit.before.resolve(visit.event.subject.path);
-    const Frames step = framesOf(visit.callers, visit.event);
+    const Frames step = framesOf(visit);
     for (const Observation &filled : visit.observations()) {
       if (filled.event != backward)
         continue;

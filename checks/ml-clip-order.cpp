@@ -3,6 +3,7 @@
 // of other parameters. Gradients of a loss that was scaled are larger than they should be until
 // they are divided by the same number again: a clip before bounds them to almost nothing.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 
@@ -56,8 +57,7 @@ private:
   /// `backward; clip; step;` of which the step uses none of the gradients that were clipped. The
   /// clip may be that of a function that is called there.
   static void onOtherParameters(const Visit &visit, Reporter &reporter) {
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
       if (function.statementOf(frame->site) != function.fullExpressionOf(frame->site))

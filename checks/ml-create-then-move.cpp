@@ -104,8 +104,7 @@ private:
         if (ir::as(ir::NodeKind::This, value->object))
           return value;
         value = &value->object->spelled();
-      }
-      else if (variable && variable->isLocal && !variable->isStatic && variable->init)
+      } else if (variable && variable->isLocal && !variable->isStatic && variable->init)
         value = &variable->init->spelled();
       else
         break;
@@ -189,8 +188,7 @@ private:
   }
 
   static Heat heatOf(const Visit &visit) {
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     if (llvm::any_of(frames, [](const Event *frame) { return isKept(*frame); }))
       return Heat::None;
     if (const TrainingLoop training = trainingLoopAround(visit); training.loop) {

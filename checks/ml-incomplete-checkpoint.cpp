@@ -2,6 +2,7 @@
 // checkpoint without them begins with averages of nothing: the first steps of Adam are too long,
 // and the loss jumps.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 #include "Moments.h"
@@ -50,8 +51,7 @@ private:
   /// The innermost loop that saves in every round, or every Nth, and runs steps of an optimizer
   /// with a state of its own.
   static Training trainingAround(const Visit &visit) {
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
       for (const ir::Node *loop : function.loopsAround(frame->site)) {

@@ -1,6 +1,7 @@
 // With the samples in the same order in every epoch, every batch has the same neighbours each time,
 // and data that is stored by class or by time trains on one class or time after another.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
@@ -25,8 +26,7 @@ public:
     if (visit.event.kind != EventKind::Step && !isByHand)
       return;
     const ir::Node *outermost = isByHand ? outermostLoop(visit) : nullptr;
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    Frames frames = framesOf(visit);
     for (; !frames.empty(); frames.pop_back())
       for (const ir::Node *loop : frames.back()->function->loopsAround(frames.back()->site))
         if (const ir::Node *over = ir::as(ir::NodeKind::RangeFor, loop))

@@ -329,8 +329,7 @@ private:
 
   /// The same, where the event stands in the function of the backward, or in one that calls that.
   static std::optional<bool> compare(const Visit &visit, const Event &event, const Names &names) {
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     const auto frame = llvm::find_if(
         llvm::reverse(frames), [&](const Event *each) { return each->function == event.function; });
     if (frame == frames.rend())

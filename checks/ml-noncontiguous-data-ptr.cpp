@@ -84,8 +84,7 @@ private:
   /// tensor that another language gives, where slices are as good as any.
   static void onAnyStrides(const Visit &visit, Reporter &reporter) {
     const Event &read = visit.event;
-    const FunctionBody &root =
-        *(visit.callers.empty() ? read.function : visit.callers.front()->function);
+    const FunctionBody &root = rootOf(visit);
     if (!root.isOwnBackward && asksForStrides(visit))
       return;
     if (!root.isOwnBackward && isWritten(read))

@@ -35,11 +35,6 @@ public:
   }
 
 private:
-  /// The function in which the analysis began.
-  static const FunctionBody *rootOf(const Visit &visit) {
-    return visit.callers.empty() ? visit.event.function : visit.callers.front()->function;
-  }
-
   static std::string nameOf(const Visit &visit, PathId path) {
     const std::string spelling = visit.unit.tables().paths.spelling(path);
     return spelling.empty() ? "the module" : "'" + spelling + "'";
@@ -57,7 +52,7 @@ private:
     if (facts.gradients.possible & ~unsigned(Gradients::Clean | Gradients::Used))
       return;
     for (const auto &[root, pass, backward, loops] : untrained) {
-      if (root != rootOf(visit) || (!loops.empty() && loops != loopsAround(visit)))
+      if (root != &rootOf(visit) || (!loops.empty() && loops != loopsAround(visit)))
         continue;
       Finding finding(Level::Certain, *pass,
                       nameOf(visit, visit.before.resolve(pass->subject.path)) +
@@ -120,12 +115,12 @@ private:
     }
     if (!isTraining) {
       for (const Event *pass : forgotten)
-        untrained.push_back({rootOf(visit), pass, &visit.event, {}});
+        untrained.push_back({&rootOf(visit), pass, &visit.event, {}});
       // What something else may step is so only where the step is beside the backward.
       const auto loops = loopsAround(visit);
       for (const Event *pass : others)
         if (!loops.empty() && !readsGradients(visit, pass->subject.path))
-          untrained.push_back({rootOf(visit), pass, &visit.event, loops});
+          untrained.push_back({&rootOf(visit), pass, &visit.event, loops});
       return;
     }
     for (const Event *pass : forgotten) {
@@ -150,15 +145,14 @@ private:
                llvm::any_of(tables.sources.members(owners),
                             [&](PathId each) { return tables.paths.overlap(each, object); });
       };
-      return rootOf(visitOf(visit, seen)) == rootOf(visit) &&
+      return &rootOf(visitOf(visit, seen)) == &rootOf(visit) &&
              (isRead(seen.event->subject) || llvm::any_of(seen.event->operands, isRead));
     });
   }
 
   /// Whether a function on the way asks the module for its parameters, perhaps in a later phase.
   static bool isAskedLater(const Visit &visit, PathId module) {
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     const PathTable &paths = visit.unit.tables().paths;
     return llvm::any_of(frames, [&](const Event *frame) {
       return llvm::any_of(frame->function->blocks, [&](const Block &block) {

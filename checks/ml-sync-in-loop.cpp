@@ -2,6 +2,7 @@
 // until everything that was asked for is done. Once a step, that is the price of a progress report;
 // for every element of a batch, it is most of the time.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Devices.h"
 #include "Loops.h"
@@ -165,8 +166,7 @@ private:
       return {};
     if (isOfModule(visit) && !isLeftOut(&visit.event) && llvm::none_of(visit.callers, isLeftOut))
       return {"whenever the module computes", {}};
-    llvm::SmallVector<const Event *, 8> frames(visit.callers);
-    frames.push_back(&visit.event);
+    const Frames frames = framesOf(visit);
     for (const Event *frame : llvm::reverse(frames)) {
       if (isLeftOut(frame) || !frame->function->loopsAround(frame->site).empty())
         return {};

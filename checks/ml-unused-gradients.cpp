@@ -2,6 +2,7 @@
 // module which no optimizer has change nothing: whoever means to change the parameters has to write
 // to these. What a backward adds to such a module has only taken time and memory.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 #include "Moments.h"
@@ -81,7 +82,7 @@ private:
     for (const Observation &other : visit.observations()) {
       const Event &pass = *other.event;
       if (pass.kind != EventKind::Forward || !pass.hasParameters ||
-          rootOf(visitOf(visit, other)) != rootOf(visit) ||
+          &rootOf(visitOf(visit, other)) != &rootOf(visit) ||
           other.before.gradMode().possible != GradMode::On ||
           other.before.resolve(pass.subject.path) != module)
         continue;
@@ -143,15 +144,10 @@ private:
     const SourcesTable &sources = visit.unit.tables().sources;
     const PathTable &paths = visit.unit.tables().paths;
     const SourcesId read = other.before.sourcesOf({operand.path, TypeRole::Tensor});
-    return (sources.isUnknown(read) && rootOf(visit) == rootOf(visitOf(visit, other))) ||
+    return (sources.isUnknown(read) && &rootOf(visit) == &rootOf(visitOf(visit, other))) ||
            llvm::any_of(sources.members(read), [&](PathId each) {
              return llvm::any_of(owners, [&](PathId owner) { return paths.overlap(each, owner); });
            });
-  }
-
-  /// The function in which the analysis began.
-  static const FunctionBody *rootOf(const Visit &visit) {
-    return visit.callers.empty() ? visit.event.function : visit.callers.front()->function;
   }
 };
 

@@ -840,14 +840,14 @@ void Interpreter::overwrite(const Event &event, State &state) {
   if (object != tables.paths.unknown()) {
     const Value before = state.valueOf(event.subject);
     keepLeaf(before, state, value);
-    const bool isPending =
-        isCopyUnderWay(event, before, state.valueOf(event.operands.front()).placement.device);
+    const Device from = state.valueOf(event.operands.front()).placement.device;
+    const bool isPending = isCopyUnderWay(event, before, from);
     state.addValue(object, value);
     state.addStorage(object, before.storage, value.storage);
     if (isPending) {
       Value changed = state.valueOf(event.subject);
       changed.placement.copying = &event;
-      changed.placement.copiedFrom = state.valueOf(event.operands.front()).placement.device;
+      changed.placement.copiedFrom = from;
       state.setValue(object, changed);
     }
     if (event.isArithmetic) { // set_data()

@@ -260,6 +260,7 @@ private:
   const std::optional<State> &endOf(const FunctionBody &constructor);
   /// The tensor that an operation makes of the subject and the operands.
   Value combined(const Event &event, const State &state) const;
+  const Event *permutedBy(const Event &event, const State &state) const;
   Value created(const Event &event, const State &state) const;
   /// Where the elements of \p result lie, which the event makes (Storage.cpp).
   Storage storageOf(const Event &event, const State &state, const Value &result) const;
@@ -407,7 +408,9 @@ private:
   llvm::DenseMap<const FunctionBody *, llvm::BitVector> loops; ///< See isInLoop().
   llvm::DenseMap<const FunctionBody *, bool> returning;        ///< See mayReturn().
   llvm::DenseMap<const FunctionBody *, bool> computing;        ///< See computes().
-  llvm::DenseMap<const FunctionBody *, bool> touching;         ///< See touchesFiles().
+  /// Permutations of what another one has permuted before.
+  mutable llvm::SmallPtrSet<const Event *, 4> permutedTwice;
+  llvm::DenseMap<const FunctionBody *, bool> touching; ///< See touchesFiles().
   /// What is known behind constructors, if they come to an end.
   llvm::DenseMap<const FunctionBody *, std::optional<State>> constructed;
   unsigned visits = 0;

@@ -68,8 +68,9 @@ static bool differs(const Event &event, const Event &before) {
   return false;
 }
 
-/// Value::permuted of what the event gives. Two permutations may undo each other.
-static const Event *permutedBy(const Event &event, const State &state) {
+/// Layout::permuted of what the event gives. Two permutations may undo each other, and a further
+/// one both.
+const Event *Interpreter::permutedBy(const Event &event, const State &state) const {
   if (event.operation == Operation::Permute) {
     const Operand *from = event.subject.path       ? &event.subject
                           : event.operands.empty() ? nullptr
@@ -79,7 +80,12 @@ static const Event *permutedBy(const Event &event, const State &state) {
     const Event *before = state.valueOf(*from).layout.permuted;
     if (keepsOrder(event, state.typeOf(*from).shape))
       return before;
-    return !before || differs(event, *before) ? &event : nullptr;
+    if (!before)
+      return &event;
+    if (permutedTwice.contains(before) || !differs(event, *before))
+      return nullptr;
+    permutedTwice.insert(&event);
+    return &event;
   }
   if (!event.keepsStrides)
     return nullptr;

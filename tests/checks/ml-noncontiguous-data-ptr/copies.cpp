@@ -164,3 +164,8 @@ void there_and_back_ok(Tensor x, float *out) {
   auto z = x.transpose(0, 1).transpose(1, 0);
   std::copy_n(z.data_ptr<float>(), 12, out);
 }
+
+void rolled_round_ok(Tensor x, float *out) {
+  auto y = x.permute({1, 2, 0}).permute({1, 2, 0}).permute({1, 2, 0});
+  std::copy_n(y.data_ptr<float>(), 12, out);
+}

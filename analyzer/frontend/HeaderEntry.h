@@ -44,7 +44,7 @@ struct HeaderRecord {
 class HeaderEntry {
 public:
   /// Changes with the form of the files, and with what is left out of a header.
-  static constexpr llvm::StringLiteral format = "gradtidy header 6 " GRADTIDY_VERSION;
+  static constexpr llvm::StringLiteral format = "gradtidy header 7 " GRADTIDY_VERSION;
 
   /// Null if there is no entry, or one that does not hold any more: a file has changed, or one of
   /// the cache is damaged or may be of somebody else.

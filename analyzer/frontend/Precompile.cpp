@@ -1,4 +1,5 @@
 #include "Precompile.h"
+#include "HostFunctions.h"
 #include "Paths.h"
 #include "PhaseTimer.h"
 #include "SecureInvocation.h"
@@ -104,6 +105,18 @@ private:
   RemainsAction &action;
 };
 
+/// Writes what units find in the header when they are parsed behind it.
+class HeaderGenerator : public clang::PCHGenerator {
+public:
+  using PCHGenerator::PCHGenerator;
+
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl *declaration : group)
+      offerToHost(*declaration);
+    return true;
+  }
+};
+
 /// False if there are errors.
 bool execute(std::shared_ptr<clang::CompilerInvocation> invocation, clang::FileManager &files,
              clang::FrontendAction &action, clang::DiagnosticConsumer &diagnostics) {
@@ -150,7 +163,7 @@ std::string keyOf(const clang::CompilerInvocation &precompiler, StringRef source
 
 std::unique_ptr<clang::ASTConsumer>
 PrecompileAction::CreateASTConsumer(clang::CompilerInstance &compiler, StringRef file) {
-  return std::make_unique<clang::PCHGenerator>(
+  return std::make_unique<HeaderGenerator>(
       compiler.getPreprocessor(), compiler.getModuleCache(), file, /*isysroot=*/"", buffer,
       compiler.getCodeGenOpts(), llvm::ArrayRef<std::shared_ptr<clang::ModuleFileExtension>>(),
       /*AllowASTWithErrors=*/false, /*IncludeTimestamps=*/false);

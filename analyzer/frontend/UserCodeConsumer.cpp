@@ -1,4 +1,5 @@
 #include "UserCodeConsumer.h"
+#include "HostFunctions.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/Sema/ExternalSemaSource.h"
@@ -62,6 +63,8 @@ bool UserCodeConsumer::HandleTopLevelDecl(clang::DeclGroupRef group) {
     UnderWay::parse(nullptr); // What goes wrong from here on is not the last function's fault.
     if (userCode.contains(decl->getLocation(), sources))
       found.push_back(decl);
+    else
+      offerToHost(*decl);
   }
   return true;
 }

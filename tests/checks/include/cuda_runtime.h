@@ -22,6 +22,8 @@ extern const __device__ uint3 threadIdx, blockIdx;
 extern const __device__ dim3 blockDim, gridDim;
 
 __device__ float atomicAdd(float *address, float value);
+__device__ int min(int a, int b);
+__device__ int max(int a, int b);
 
 enum cudaError { cudaSuccess = 0 };
 using cudaError_t = cudaError;

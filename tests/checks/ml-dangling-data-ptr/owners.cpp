@@ -437,3 +437,16 @@ Tensor sizes_ok(Tensor x, float *memory) {
   auto y = x.exp();
   return torch::from_blob(memory, y.sizes());
 }
+
+// What one of many elements gets need not end what another leads into.
+void one_of_many_ok(std::vector<Tensor> &list, int first, int second) {
+  auto p = list[first].data_ptr<float>();
+  list[second] = torch::ones({3});
+  use(p);
+}
+
+void the_only_bad(std::vector<Tensor> &list) {
+  auto p = list[0].data_ptr<float>();
+  list[0] = torch::ones({3}); // expect: ml-dangling-data-ptr (no fix)
+  use(p);
+}

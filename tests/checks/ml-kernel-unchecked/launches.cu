@@ -103,3 +103,11 @@ torch::Tensor dispatched_ok(torch::Tensor x) {
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return y;
 }
+
+// The host has min() and max() of nvcc without a namespace.
+torch::Tensor bounded_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  const int blocks = max(1, min(64, static_cast<int>(x.numel())));
+  square<<<blocks, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
+  return y;
+}

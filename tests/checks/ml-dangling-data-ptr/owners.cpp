@@ -444,9 +444,3 @@ void one_of_many_ok(std::vector<Tensor> &list, int first, int second) {
   list[second] = torch::ones({3});
   use(p);
 }
-
-void the_only_bad(std::vector<Tensor> &list) {
-  auto p = list[0].data_ptr<float>();
-  list[0] = torch::ones({3}); // expect: ml-dangling-data-ptr (no fix)
-  use(p);
-}

@@ -121,11 +121,22 @@ bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop
   return isHere(other.event) || llvm::any_of(other.callers, isHere);
 }
 
-bool isSkippedIn(const Visit &visit, const ir::Node *loop) {
+/// What stands around both, in the same function.
+static const ir::Node *aroundBoth(const ir::Node *site, const ir::Node *other) {
+  llvm::SmallPtrSet<const ir::Node *, 16> around;
+  for (; site; site = site->parent)
+    around.insert(site);
+  while (other && !around.contains(other))
+    other = other->parent;
+  return other;
+}
+
+bool isSkippedIn(const Visit &visit, const ir::Node *loop, const ir::Node *user) {
   const Frames frames = framesOf(visit);
   for (const Event *frame : llvm::reverse(frames)) {
     const bool isOfLoop = llvm::is_contained(frame->function->loopsAround(frame->site), loop);
-    if (frame->function->isLeftOut(frame->site, isOfLoop ? loop : nullptr))
+    const ir::Node *whole = user ? aroundBoth(frame->site, user) : loop;
+    if (frame->function->isLeftOut(frame->site, isOfLoop ? whole : nullptr))
       return true;
     if (frame != &visit.event && frame->kind != EventKind::Call)
       return true;

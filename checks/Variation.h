@@ -13,7 +13,8 @@ bool variesIn(const Visit &visit, const ir::Node *expr, const ir::Node *loop);
 bool isWithin(const Visit &visit, const Observation &other, const ir::Node *loop);
 
 /// Whether an iteration of \p loop may go without the event, or comes to it only once: by way of a
-/// library that calls a closure.
-bool isSkippedIn(const Visit &visit, const ir::Node *loop);
+/// library that calls a closure. With \p user, which is in the loop, too: whether it does so and
+/// comes to that.
+bool isSkippedIn(const Visit &visit, const ir::Node *loop, const ir::Node *user = nullptr);
 
 } // namespace gradtidy

@@ -16,6 +16,7 @@ public:
       reportDivergence(kernel, *barrier, reporter);
       reportReuse(visit, kernel, *barrier, reporter);
     }
+    reportEarlyReturn(visit, kernel, reporter);
     reportEarlyRead(visit, kernel, reporter);
     reportPreparation(visit, kernel, reporter);
   }
@@ -41,6 +42,39 @@ private:
                                                : "only some threads go this way"});
       return reporter.report(std::move(finding));
     }
+  }
+
+  /// Threads that leave before the others wait, and help them with nothing that is done between.
+  static void reportEarlyReturn(const FunctionVisit &visit, const FunctionParts &kernel,
+                                Reporter &reporter) {
+    bool isReported = false;
+    ir::forEach(visit.function.body, [&](const ir::Node &branch) {
+      if (isReported || branch.kind != ir::NodeKind::If || branch.isConstantBranch ||
+          !kernel.dependsOn(branch.condition, Trait::ThreadIndex))
+        return;
+      const ir::Node *leave = returnIn(branch);
+      const auto barrier = llvm::find_if(kernel.barriers, [&](const ir::Node *each) {
+        return leave && visit.source.isBefore(branch.end(), each->begin());
+      });
+      if (barrier == kernel.barriers.end())
+        return;
+      Finding finding(Level::Likely, *leave,
+                      "threads leave here, and do not reach the barrier that the others of their "
+                      "block come to");
+      finding.notes.push_back({**barrier, "the barrier is here"});
+      reporter.report(std::move(finding));
+      isReported = true;
+    });
+  }
+
+  /// What leaves the kernel in \p branch.
+  static const ir::Node *returnIn(const ir::Node &branch) {
+    const ir::Node *found = nullptr;
+    ir::forEach(branch.body, [&](const ir::Node &node) {
+      if (node.kind == ir::NodeKind::Return && !found)
+        found = &node;
+    });
+    return found;
   }
 
   /// Whether all threads may make as many rounds of \p loop, because it goes over a multiple of its

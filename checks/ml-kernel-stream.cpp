@@ -4,6 +4,8 @@
 #include "Fixes.h"
 #include "Kernels.h"
 
+#include "analyzer/idioms/KernelLaunches.h"
+
 #include "clang/Lex/Lexer.h"
 
 #include <set>
@@ -19,9 +21,7 @@ public:
     if (first == visit.care.launches.end())
       return;
     Finding finding = findingAt(visit, *first);
-    // A program knows whether it uses any other stream.
-    finding.level =
-        visit.unit.program().isProgram() && !choosesStreams(visit) ? Level::Advice : Level::Likely;
+    finding.level = levelIn(visit);
     finding.message =
         "this kernel runs on the default stream, whatever the current one is, in whose "
         "order its tensors are computed";
@@ -35,7 +35,42 @@ public:
     reporter.report(std::move(finding));
   }
 
+  /// The same of a stream that a function gets which launches kernels on it.
+  void onHanding(const LauncherVisit &visit, Reporter &reporter) override {
+    for (const KernelLaunch &call : visit.care.launches) {
+      const FunctionBody *callee = visit.unit.callGraph().bodyOf(*call.call->symbol);
+      const std::optional<size_t> stream = callee ? streamAmong(*callee) : std::nullopt;
+      if (!stream || *stream >= call.call->arguments.size() ||
+          !isDefaultStream(*call.call->arguments[*stream], visit.function))
+        continue;
+      Finding finding = findingAt(visit, call);
+      finding.level = levelIn(visit);
+      finding.message = "the kernels of this function are given the default stream, whatever the "
+                        "current one is, in whose order their tensors are computed";
+      return reporter.report(std::move(finding));
+    }
+  }
+
 private:
+  /// The parameter on whose stream \p launcher has a kernel run, by its index.
+  static std::optional<size_t> streamAmong(const FunctionBody &launcher) {
+    for (const KernelLaunch &launch : launcher.kernelCare.launches) {
+      const auto given = launch.configuration->arguments;
+      const ir::Symbol *stream =
+          given.size() > 3 ? ir::variableIn(ir::stripped(given[3])) : nullptr;
+      const auto &parameters = launcher.function->parameters;
+      if (const auto found = llvm::find(parameters, stream); stream && found != parameters.end())
+        return found - parameters.begin();
+    }
+    return std::nullopt;
+  }
+
+  /// A program knows whether it uses any other stream.
+  static Level levelIn(const LauncherVisit &visit) {
+    return visit.unit.program().isProgram() && !choosesStreams(visit) ? Level::Advice
+                                                                      : Level::Likely;
+  }
+
   /// Whether the program makes any stream the current one.
   static bool choosesStreams(const LauncherVisit &visit) {
     return llvm::any_of(visit.unit.callGraph().functions(), [](const FunctionBody *body) {

@@ -1,6 +1,7 @@
 // To read a model from its file takes longer than to run it once. A program that does so for every
 // input spends its time on that.
 
+#include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
 #include "Variation.h"
@@ -32,8 +33,9 @@ public:
         continue;
 
       const Visit loading = visitOf(visit, other);
-      if (loopsAround(loading).front() != loop || isSkippedIn(loading, loop) ||
-          readsAnother(loading, loop) || changes(visit, loop))
+      if (loopsAround(loading).front() != loop ||
+          isSkippedIn(loading, loop, frameIn(visit, loop)) || readsAnother(loading, loop) ||
+          changes(visit, loop))
         continue;
       report(visit, loading, loop, reporter);
       return;
@@ -41,6 +43,15 @@ public:
   }
 
 private:
+  /// Where the visited event, or a call that leads there, stands in \p loop.
+  static const ir::Node *frameIn(const Visit &visit, const ir::Node *loop) {
+    const Frames frames = framesOf(visit);
+    const auto frame = llvm::find_if(frames, [&](const Event *each) {
+      return llvm::is_contained(each->function->loopsAround(each->site), loop);
+    });
+    return frame == frames.end() ? nullptr : (*frame)->site;
+  }
+
   /// Whether each iteration may read another file.
   static bool readsAnother(const Visit &loading, const ir::Node *loop) {
     return llvm::any_of(loading.event.operands, [&](const Operand &operand) {

@@ -20,6 +20,10 @@ public:
         work.clock->subject.path != end.details->since ||
         !visit.unit.program().mayBeGpu(work.device) || asksBeforeWaiting(*end.function))
       return;
+    // Such a caller may have another clock for the GPU.
+    if (llvm::any_of(visit.callers,
+                     [](const Event *caller) { return waitsIfAsked(*caller->function); }))
+      return;
     const Stopwatch watch = stopwatchOf(visit);
     if (watch.isLimit || (watch.call && asksBeforeWaiting(*watch.call->function)))
       return;
@@ -39,7 +43,8 @@ public:
   }
 
 private:
-  /// The use of an object whose methods read the clock, one at the beginning and another at the end.
+  /// The use of an object whose methods read the clock, one at the beginning and another at the
+  /// end.
   struct Stopwatch {
     const Event *call = nullptr; ///< Of the method, by others; null if there is none.
     bool isLimit = false;        ///< The time is only compared with another.
@@ -79,13 +84,15 @@ private:
   }
 
   /// Whether the function waits only where there is a GPU to wait for.
+  static bool waitsIfAsked(const FunctionBody &function) {
+    return llvm::any_of(function.blocks, [&](const Block &block) {
+      return llvm::any_of(block.events, [&](const Event &event) {
+        return event.operation == Operation::Synchronize && function.isConditional(event.site);
+      });
+    });
+  }
   static bool asksBeforeWaiting(const FunctionBody &function) {
-    return function.asksForPlaces || llvm::any_of(function.blocks, [&](const Block &block) {
-             return llvm::any_of(block.events, [&](const Event &event) {
-               return event.operation == Operation::Synchronize &&
-                      function.isConditional(event.site);
-             });
-           });
+    return function.asksForPlaces || waitsIfAsked(function);
   }
 };
 

@@ -143,6 +143,14 @@ std::string unreasonable(const ClangTidyOptions &options) {
   return {};
 }
 
+/// `HeaderFilterRegex: ''` stands in files that were made by --dump-config: nobody set a filter.
+void dropEmptyFilters(ClangTidyOptions &options) {
+  for (std::optional<std::string> *pattern :
+       {&options.HeaderFilterRegex, &options.ExcludeHeaderFilterRegex})
+    if (*pattern && (*pattern)->empty())
+      pattern->reset();
+}
+
 /// With `othersKeys`, keys that clang-tidy does not know are no error.
 llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKeys) {
   std::string kept = text.getBuffer().str();
@@ -151,12 +159,13 @@ llvm::Expected<ClangTidyOptions> parse(llvm::MemoryBufferRef text, bool othersKe
   constexpr int maxUnknown = 100; // Each has the file parsed once more.
   for (int unknown = 0;; ++unknown) {
     std::optional<llvm::SMDiagnostic> problem;
-    const llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfigurationWithDiags(
+    llvm::ErrorOr<ClangTidyOptions> options = tidy::parseConfigurationWithDiags(
         {kept, text.getBufferIdentifier()}, [&](const llvm::SMDiagnostic &diagnostic) {
           if (!problem)
             problem = diagnostic;
         });
     if (options) {
+      dropEmptyFilters(*options);
       if (const std::string why = unreasonable(*options); !why.empty())
         return fail(text.getBufferIdentifier() + ": " + why);
       return *options;

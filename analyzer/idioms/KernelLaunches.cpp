@@ -25,10 +25,14 @@ static bool asksForErrors(llvm::StringRef name) {
          (has("last") && has("error"));
 }
 
-/// Whether \p argument is missing, or names the stream that is there without any.
-static bool isDefaultStream(const Node *argument) {
-  return argument->kind == NodeKind::DefaultArgument || isNull(argument) ||
-         stripped(argument)->integer == 0;
+bool isDefaultStream(const Node &stream, const FunctionBody &function) {
+  if (stream.kind == NodeKind::DefaultArgument || isNull(&stream) ||
+      stripped(&stream)->integer == 0)
+    return true;
+  const Symbol *variable = variableIn(stripped(&stream));
+  return variable && variable->hasLocalStorage() && variable->init &&
+         !function.mayChange(*variable, function.body) &&
+         isDefaultStream(*variable->init, function);
 }
 
 /// What gives the memory of a tensor in \p argument, or in what the variable that it names begins
@@ -150,7 +154,7 @@ void CareReader::noteLaunch(const Node &call) {
     return;
   launch.configuration = call.children[1]; // Behind what is called.
   const auto given = launch.configuration->arguments;
-  launch.isOnDefaultStream = given.size() < 4 || isDefaultStream(given[3]);
+  launch.isOnDefaultStream = given.size() < 4 || isDefaultStream(*given[3], function);
   care.launches.push_back(std::move(launch));
   care.asksLast = false;
 }
@@ -203,11 +207,21 @@ static const Node *rearrangedIn(const Node *value) {
 }
 
 void CareReader::noteTensors() {
+  llvm::DenseMap<const Symbol *, const Node *> ranges; ///< Of variables of loops.
   const auto settle = [&](const Node *expr) {
-    if (const Symbol *tensor = variableOf(expr))
-      tensors[tensor].isSettled = true;
+    const Symbol *tensor = variableOf(expr);
+    if (!tensor)
+      return;
+    tensors[tensor].isSettled = true;
+    // `for (auto &x : {query, key})` asks it of both.
+    forEach(ranges.lookup(tensor), [&](const Node &listed) {
+      if (listed.kind == NodeKind::Reference && isTensor(&listed))
+        tensors[listed.symbol].isSettled = true;
+    });
   };
   forEach(function.body, [&](const Node &code) {
+    if (code.kind == NodeKind::RangeFor && code.symbol)
+      ranges[code.symbol] = code.object;
     const bool isLayout = namesLayout(code.calledName());
     // What makes another tensor contiguous leaves this one as it is.
     if (isLayout && !(code.type && code.type->role == TypeRole::Tensor))

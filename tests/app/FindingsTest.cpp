@@ -224,6 +224,9 @@ TEST_CASE("Filters") {
   CHECK(found("--header-filter=.*") == "1 in loop.h, 1 in train.cpp");
   CHECK(found("--header-filter=other") == "0 in loop.h, 1 in train.cpp");
   CHECK(found("--exclude-header-filter=loop") == "0 in loop.h, 1 in train.cpp");
+  // As --dump-config writes them where there is no filter.
+  CHECK(found("--config={HeaderFilterRegex: '', ExcludeHeaderFilterRegex: ''}") ==
+        "1 in loop.h, 1 in train.cpp");
   CHECK(found(R"(--line-filter=[{"name":"loop.h"}])") == "1 in loop.h, 0 in train.cpp");
   CHECK(found(R"(--line-filter=[{"name":"train.cpp","lines":[[1,3]]}])") ==
         "0 in loop.h, 0 in train.cpp");

@@ -111,9 +111,15 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     }
     if (operand.role != TypeRole::None)
       return;
+    // Of a list all meet; who gets an object of the user's may use some of its members.
     const PathId object = resolve(operand.path);
-    for (const auto &[part, held] : values.within(tables->paths.sameRoot(object))) // Of a tuple.
-      if (part != object && tables->paths.isWithin(part, object)) {
+    const auto isInList = [&](PathId part) {
+      while (part && part != object && tables->paths.last(part).kind == PathStep::Element)
+        part = tables->paths.parent(part);
+      return part == object;
+    };
+    for (const auto &[part, held] : values.within(tables->paths.sameRoot(object)))
+      if (part != object && isInList(part)) {
         Value there = held;
         const bool mayBeOnHost = isUnsureOf(there);
         if (there.placement.device.isKnown())

@@ -444,3 +444,20 @@ void one_of_many_ok(std::vector<Tensor> &list, int first, int second) {
   list[second] = torch::ones({3});
   use(p);
 }
+
+// What is read through a pointer is a copy.
+float read_ok(const Tensor &x) {
+  Tensor sum = x.exp();
+  return *sum.data_ptr<float>();
+}
+
+int narrowed_ok(const Tensor &x) {
+  Tensor best = x.argmax(1);
+  const int64_t *p = best.data_ptr<int64_t>();
+  return *p;
+}
+
+const float &referred_bad(const Tensor &x) {
+  Tensor sum = x.exp();
+  return *sum.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix)
+}

@@ -192,3 +192,33 @@ __global__ void beside_ok(const float *x, float *y) {
   __syncthreads();
   y[threadIdx.x] = sums[0] + sums[128];
 }
+
+// Threads that have left load nothing for the others.
+__global__ void left_bad(const float *x, float *y, int n) {
+  __shared__ float tile[128];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return; // expect: ml-kernel-barrier (no fix): do not reach the barrier
+  float sum = 0;
+  for (int begin = 0; begin < n; begin += 128) {
+    tile[threadIdx.x] = x[begin + threadIdx.x];
+    __syncthreads();
+    for (int j = 0; j < 128; ++j)
+      sum += tile[j];
+    __syncthreads();
+  }
+  y[i] = sum;
+}
+
+// Behind the last barrier everybody may leave, and a block leaves as a whole.
+__global__ void left_late_ok(const float *x, float *y, int n) {
+  __shared__ float tile[128];
+  if (blockIdx.x >= n)
+    return;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = x[i];
+  __syncthreads();
+  if (i >= n)
+    return;
+  y[i] = tile[127 - threadIdx.x];
+}

@@ -125,3 +125,19 @@ torch::Tensor arranged_ok(torch::Tensor x) {
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
   return y;
 }
+
+torch::Tensor each_ok(const torch::Tensor &x, const torch::Tensor &y) {
+  for (const torch::Tensor &input : {x, y})
+    if (!input.is_contiguous())
+      throw 1;
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+torch::Tensor other_bad(const torch::Tensor &x, const torch::Tensor &y, const torch::Tensor &z) {
+  for (const torch::Tensor &input : {y, z})
+    if (!input.is_contiguous())
+      throw 1;
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous (no fix) (level 2)
+  return y;
+}

@@ -82,3 +82,22 @@ torch::Tensor dispatched_bad(torch::Tensor x, bool isFloat) {
            }));
   return y;
 }
+
+static void launch_on(cudaStream_t stream, const float *from, float *to) {
+  square<<<1, 256, 0, stream>>>(from, to);
+}
+
+torch::Tensor handed_current_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  const cudaStream_t stream = at::cuda::getCurrentCUDAStream();
+  launch_on(stream, x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+torch::Tensor zero_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  const cudaStream_t stream = 0;
+  launch_on(stream, x.data_ptr<float>(), // expect: ml-kernel-stream (no fix): given the default stream
+            y.data_ptr<float>());
+  return y;
+}

@@ -325,3 +325,13 @@ void in_lambda_bad(const Images &images) {
   for (const auto &image : images) // note: the loop is here
     predict(image).print();
 }
+
+// A round that is left out needs no model either.
+void skipped_bad(const Images &images) {
+  for (const auto &image : images) { // note: the loop is here
+    if (!image.defined())
+      continue;
+    auto model = torch::jit::load("model.pt"); // expect: ml-reload-in-loop
+    model.forward({image}).toTensor().print(); // note: the model is used here
+  }
+}

@@ -165,3 +165,18 @@ void detect(torch::nn::Linear net, Tensor image) {
   Detector detector(net);
   detector.run_bad(image);
 }
+
+// Who waits only where there is a GPU may have another clock for that.
+static double seconds_of(torch::nn::Linear net, Tensor x) {
+  const auto begin = Clock::now();
+  auto y = net(x);
+  return Seconds(Clock::now() - begin).count();
+}
+
+void other_clock_ok(torch::nn::Linear net, Tensor x) {
+  const bool hasGpu = torch::cuda::is_available();
+  if (hasGpu)
+    torch::cuda::synchronize();
+  net->to(torch::kCUDA);
+  report(seconds_of(net, x.cuda()));
+}

@@ -233,12 +233,38 @@ const Node *assertionOf(const Node &read, const FunctionBody &function,
   return asked && !isForDebugging(read.begin(), sources, language) ? asked : nullptr;
 }
 
+/// Whether a local variable, to which numbers are added, is named for nothing but that.
+static bool isUnreadSum(const Node &update, const FunctionBody &function,
+                        const clang::SourceManager &sources, const clang::LangOptions &language) {
+  const Symbol *sum = variableOf(update.children.front());
+  if (!sum || !sum->hasLocalStorage() || !sum->type->isArithmetic || sum->type->isReference)
+    return false;
+  unsigned updates = 0;
+  bool isRead = false;
+  forEach(function.body, [&](const Node &part) {
+    if (part.kind != NodeKind::Reference || part.symbol != sum)
+      return;
+    const Node *outer = function.statementAround(&part);
+    const bool isUpdate = outer->isAssignment() && strip(outer->children.front()) == &part &&
+                          function.expressionStatementOf(outer);
+    isRead |= !isUpdate;
+    ++updates;
+  });
+  return !isRead && countInText(*sum, function, sources, language) == updates + 1;
+}
+
 bool isVain(const Node &read, const FunctionBody &function, const clang::SourceManager &sources,
             const clang::LangOptions &language) {
   const Node *value = &read, *outer = function.statementAround(value);
-  for (; outer && outer->isExpression; outer = function.statementAround(value = outer))
-    if (!handsOn(*outer))
+  for (; outer && outer->isExpression; outer = function.statementAround(value = outer)) {
+    if (outer->isAssignment() && outer->op != "=" && value == outer->children.back())
+      return function.expressionStatementOf(outer) &&
+             isUnreadSum(*outer, function, sources, language);
+    const bool computes =
+        outer->kind == NodeKind::Binary && llvm::is_contained({"+", "-", "*", "/"}, outer->op);
+    if (!handsOn(*outer) && !computes)
       return false;
+  }
   if (as(NodeKind::If, outer))
     return value == outer->condition && !outer->otherwise &&
            isEmpty(*outer->body, sources, language);

@@ -223,6 +223,16 @@ static bool mayShareMemory(const Event &event) {
          });
 }
 
+/// Whether the event gives the elements of its subject another type, and so a copy of them.
+static bool convertsElements(const Event &event, const State &state, const Value &result) {
+  if (!event.typing || event.typing->rule != ResultRule::Cast ||
+      event.subject.role != TypeRole::Tensor)
+    return false;
+  const ElementType from = state.typeOf(event.subject).element,
+                    to = state.tables->types[result.layout.type].element;
+  return from != to && from != ElementType::Unknown && to != ElementType::Unknown;
+}
+
 /// The memory of which a backward through what the event gives needs the elements, besides what is
 /// needed already.
 static SourcesId savedBy(const Event &event, const State &state, PathId result) {
@@ -325,8 +335,8 @@ SourcesId elementsOf(llvm::ArrayRef<Operand> operands, const State &state) {
 Storage Interpreter::storageOf(const Event &event, const State &state, const Value &result) const {
   Storage storage;
   const Operand *viewed = viewedBy(event);
-  const bool isNew =
-      event.kind == EventKind::Forward ? !event.isWeightless : !mayShareMemory(event);
+  const bool mayShare = mayShareMemory(event) && !convertsElements(event, state, result);
+  const bool isNew = event.kind == EventKind::Forward ? !event.isWeightless : !mayShare;
   if (viewed)
     storage = state.valueOf(*viewed).storage;
   else if (event.resultRole == TypeRole::Tensor && isNew)
@@ -334,7 +344,7 @@ Storage Interpreter::storageOf(const Event &event, const State &state, const Val
   else if (event.resultRole == TypeRole::Tensor && event.subject.role == TypeRole::Tensor &&
            inferenceGuard(state)) // It gives that, or makes another one here.
     storage.inference = state.valueOf(event.subject).storage.inference;
-  if (!viewed && event.resultRole == TypeRole::Tensor && !mayShareMemory(event))
+  if (!viewed && event.resultRole == TypeRole::Tensor && !mayShare)
     storage.memory = event.result;
   const bool isItself = viewed && event.run && event.run->changes(0);
   if (event.resultRole == TypeRole::Tensor &&

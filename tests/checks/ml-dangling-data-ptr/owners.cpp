@@ -461,3 +461,22 @@ const float &referred_bad(const Tensor &x) {
   Tensor sum = x.exp();
   return *sum.data_ptr<float>(); // expect: ml-dangling-data-ptr (no fix)
 }
+
+// Elements of another type are in memory of their own, and what is moved may be, too.
+struct Segmenter {
+  Tensor classes;
+  const unsigned char *run(Tensor scores) {
+    classes = scores.argmax(1);
+    Tensor mask = classes.squeeze();
+    mask = mask.to(torch::kUInt8);
+    mask = mask.to(torch::kCPU);
+    return mask.data_ptr<unsigned char>(); // expect: ml-dangling-data-ptr (no fix)
+  }
+
+  const int64_t *own_ok(Tensor scores) {
+    classes = scores.argmax(1);
+    Tensor mask = classes.squeeze();
+    mask = mask.to(torch::kLong);
+    return mask.data_ptr<int64_t>();
+  }
+};

@@ -277,3 +277,28 @@ void either_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batc
   }
   std::cout << sum;
 }
+
+void summed_bad(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  double sum = 0;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor loss = torch::mse_loss(net(batch.data.to(device)), batch.target.to(device));
+    loss.backward();
+    optimizer.step();
+    sum += loss.item<double>() * batch.data.size(0); // expect: ml-sync-in-loop: nothing is done with it
+  }
+}
+
+double returned_sum(Net net, torch::optim::Optimizer &optimizer, const Batches &batches) {
+  net->to(device);
+  double sum = 0;
+  for (const auto &batch : batches) {
+    optimizer.zero_grad();
+    Tensor loss = torch::mse_loss(net(batch.data.to(device)), batch.target.to(device));
+    loss.backward();
+    optimizer.step();
+    sum += loss.item<double>(); // expect: ml-sync-in-loop (level 2)
+  }
+  return sum;
+}

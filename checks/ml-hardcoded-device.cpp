@@ -29,13 +29,16 @@ public:
     const bool isElsewhere =
         isBesideChoice || (!isOfModule && !function.isConditional(named.site) &&
                            (isChosenByCaller(visit) || isChosenBySibling(visit)));
-    if (!isOfModule && !isElsewhere && !function.function->isMain)
+    const bool isOfLibrary = !isOfModule && !isElsewhere && isBesideInputs(visit);
+    if (!isOfModule && !isElsewhere && !isOfLibrary && !function.function->isMain)
       return;
     if (!reported.insert(function.function).second)
       return;
-    Finding finding(isOfModule || isElsewhere ? Level::Likely : Level::Advice, named);
+    Finding finding(isOfModule || isElsewhere || isOfLibrary ? Level::Likely : Level::Advice,
+                    named);
     finding.message =
         isOfModule    ? "the module names a GPU here, wherever its parameters and inputs are"
+        : isOfLibrary ? "a GPU is named here, wherever the tensors are that the function gets"
         : isElsewhere ? "a GPU is named here although the program asks whether there is one"
                       : "the program fails here on a machine without a GPU, and cannot be told "
                         "another device";
@@ -45,6 +48,17 @@ public:
 private:
   static bool speaksOfGpus(const ir::Symbol &symbol) {
     return symbol.name.contains_insensitive("cuda") || symbol.name.contains_insensitive("gpu");
+  }
+
+  /// Whether the event names the GPU of memory for the kernels of a library, which run on tensors
+  /// that others hand in.
+  static bool isBesideInputs(const Visit &visit) {
+    const FunctionBody &function = *visit.event.function;
+    return !visit.unit.program().isProgram() && !function.kernelCare.launches.empty() &&
+           !function.isConditional(visit.event.site) &&
+           llvm::any_of(function.parameters, [](const auto &parameter) {
+             return parameter.place.role == TypeRole::Tensor;
+           });
   }
 
   /// `cuda()`, `toGpu()`: what moves a module says so.

@@ -166,7 +166,6 @@ bool beginsWithNumber(const Event &event) {
   return !event.subject.path && !event.operands.empty() && isNumber(event.operands.front());
 }
 
-/// What a loss does with its elements, which a number may say as well.
 Reduction reductionOf(const Event &event) {
   Reduction reduction = event.typing->reduction;
   if (event.run)
@@ -175,7 +174,9 @@ Reduction reductionOf(const Event &event) {
         return;
       const ir::Node &number = *ir::stripped(operand.expr);
       if (number.kind == ir::NodeKind::Integer)
-        reduction = number.integer == 0 ? Reduction::Kept : Reduction::Reduced;
+        reduction = number.integer == 0   ? Reduction::Kept
+                    : number.integer == 1 ? Reduction::Mean
+                                          : Reduction::Sum;
     });
   return reduction;
 }
@@ -238,7 +239,7 @@ TypeId Interpreter::typeOfPass(const Event &event, const State &state) const {
   case ResultRule::Loss:
   case ResultRule::SqueezedLoss:
   case ResultRule::ClassLoss:
-    if (layer.reduction == Reduction::Reduced)
+    if (givesOne(layer.reduction))
       result.shape = Shape::of({});
     else if (layer.reduction == Reduction::Kept)
       result.shape.isMany = keepsMany(given);
@@ -536,7 +537,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     switch (reductionOf(event)) {
     case Reduction::Unknown:
       break;
-    case Reduction::Reduced:
+    case Reduction::Mean:
+    case Reduction::Sum:
       result.shape = Shape::of({});
       break;
     case Reduction::Kept:

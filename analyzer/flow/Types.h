@@ -3,10 +3,16 @@
 
 #include "State.h"
 
+#include "analyzer/ir/Typing.h"
+
 namespace gradtidy {
 
 /// The tensors among what an event takes, in the order of the source.
 llvm::SmallVector<const Operand *, 4> tensorsOf(const Event &event);
+
+/// What the function of a loss makes of the losses of all elements: its options may say that, or a
+/// number.
+Reduction reductionOf(const Event &event);
 
 /// Two tensors of one operation that go over each other in a way that nobody means: each element
 /// of a column meets each of a row.

@@ -52,4 +52,13 @@ UnitAnalysis::Producer UnitAnalysis::producerOf(const Value &value) const {
   return {};
 }
 
+Reduction UnitAnalysis::reductionOf(const Producer &producer) const {
+  if (!producer.event)
+    return Reduction::Unknown;
+  if (producer.event->kind == EventKind::Forward)
+    return interpreter.layerOf(*producer.event).reduction;
+  const bool isOfLosses = producer.event->typing && isLoss(producer.event->typing->rule);
+  return isOfLosses ? gradtidy::reductionOf(*producer.event) : Reduction::Unknown;
+}
+
 } // namespace gradtidy

@@ -44,6 +44,9 @@ public:
   /// The same, seen through the forward passes of the user's modules and of containers of layers.
   Producer producerOf(const Value &value) const;
 
+  /// What the loss that \p producer computes is of those of all elements.
+  Reduction reductionOf(const Producer &producer) const;
+
   /// See Interpreter.
   Interpreter::Receiver receiverOf(const Event &forward, unsigned operand) const {
     return interpreter.receiverOf(forward, operand);

@@ -106,7 +106,7 @@ template <> struct Enumerators<ClassTest::Form> {
 
 template <> struct Enumerators<Reduction> {
   static constexpr Reduction last = Reduction::Kept;
-  static constexpr llvm::StringLiteral names[] = {"unknown", "reduced", "kept"};
+  static constexpr llvm::StringLiteral names[] = {"unknown", "mean", "sum", "kept"};
 };
 
 template <> struct Enumerators<ir::SymbolKind> {
@@ -512,7 +512,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> t
   archive("shape", typing.shape);
   archive("numbers", typing.numbers);
   archive("keeps-axes", typing.keepsAxes);
-  archive("reduction", typing.reduction, Reduction::Reduced);
+  archive("reduction", typing.reduction, Reduction::Mean);
   archive("memory", typing.memory, ElementType::Unknown);
   archive("addresses", typing.holdsAddresses);
   archive("misread", typing.isMisread);

@@ -10,7 +10,12 @@
 namespace gradtidy {
 
 /// Whether a loss gives one number, or one for each sample.
-enum class Reduction : unsigned char { Unknown, Reduced, Kept };
+enum class Reduction : unsigned char { Unknown, Mean, Sum, Kept };
+
+/// Whether a loss of all elements comes of it.
+constexpr bool givesOne(Reduction reduction) {
+  return reduction == Reduction::Mean || reduction == Reduction::Sum;
+}
 
 struct Typing {
   ResultRule rule = ResultRule::None;
@@ -23,7 +28,7 @@ struct Typing {
   bool keepsAxes = false;                     ///< A reduction leaves sizes of 1.
   bool isRounded = false;                     ///< A quotient that a word says how to round.
   bool givesIndices = false; ///< The result are the indices of what the rule is about.
-  Reduction reduction = Reduction::Reduced;
+  Reduction reduction = Reduction::Mean;
   ElementType memory = ElementType::Unknown; ///< What lies where the pointer leads.
   bool holdsAddresses = false; ///< Not elements: pointers, or containers that keep them elsewhere.
   /// What cannot be, of memory: what is named, or meant where nothing is named.

@@ -133,6 +133,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::DrawsNumbers, "draws-numbers"},
     {Trait::ChoosesDraws, "chooses-draws"},
     {Trait::KeepsLosses, "keeps-losses"},
+    {Trait::SumsLosses, "sums-losses"},
     {Trait::SetsDefaultType, "sets-default-type"},
     {Trait::TensorOptions, "tensor-options"},
     {Trait::BatchFirstOption, "batch-first-option"},

@@ -264,6 +264,7 @@ enum class Trait : unsigned char {
   DrawsNumbers, ///< A class whose objects give one random number after the other.
   ChoosesDraws, ///< One whose objects decide which random numbers tensors are filled with.
   KeepsLosses,  ///< A constant that leaves a loss unreduced.
+  SumsLosses,   ///< One that has a loss be the sum of those of all elements.
   SharedByWorkers,  ///< A dataset that the workers of a loader do not copy.
   SetsDefaultType,  ///< New tensors have other elements from now on.
   TensorOptions,    ///< A class of options for new tensors.

@@ -20,7 +20,7 @@ namespace {
 
 /// What a loss makes of the losses of all elements, as its options say.
 Reduction reductionIn(llvm::ArrayRef<const Node *> arguments) {
-  Reduction reduction = Reduction::Reduced;
+  Reduction reduction = Reduction::Mean;
   const auto visit = [&](const auto &self, const Node *code, unsigned depth) -> void {
     if (!code || code->kind == NodeKind::DefaultArgument || depth > 24 ||
         (code->type && code->type->role == TypeRole::Tensor))
@@ -31,14 +31,16 @@ Reduction reductionIn(llvm::ArrayRef<const Node *> arguments) {
                            named->type->isConst && !named->type->isReference;
       if (named->trait == Trait::KeepsLosses)
         reduction = Reduction::Kept;
+      else if (named->trait == Trait::SumsLosses)
+        reduction = Reduction::Sum;
       else if (isFixed && !named->isFramework)
         self(self, named->init, depth + 1);
-      else if (named->isVariable() && !named->isFramework && reduction == Reduction::Reduced)
+      else if (named->isVariable() && !named->isFramework && givesOne(reduction))
         reduction = Reduction::Unknown;
       return;
     }
     if (code->kind == NodeKind::Member && named && named->kind == SymbolKind::Member &&
-        reduction == Reduction::Reduced)
+        givesOne(reduction))
       reduction = Reduction::Unknown;
     for (const Node *child : code->children)
       self(self, child, depth + 1);

@@ -149,7 +149,7 @@ TEST_CASE("The traits have the names of the documentation") {
                            "makes-new",         "packs",
                            "shares-handle",     "views-elements",
                            "own-gradients",     "step-options",
-                           "keeps-losses",      "sets-default-type",
+                           "keeps-losses",      "sums-losses", "sets-default-type",
                            "maps-samples",      "tensor-options",
                            "shared-by-workers", "batch-first-option",
                            "stacks-samples",    "chooses-draws",

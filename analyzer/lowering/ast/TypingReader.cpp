@@ -495,7 +495,7 @@ static bool namesChannelsFirst(ArrayRef<std::int64_t> sizes) {
 }
 
 Reduction TypingReader::reductionIn(ArrayRef<const Expr *> arguments) const {
-  Reduction reduction = Reduction::Reduced;
+  Reduction reduction = Reduction::Mean;
   const auto visit = [&](const auto &self, const Stmt *statement, unsigned depth) -> void {
     const auto *expr = dyn_cast_or_null<Expr>(statement);
     if (!statement || isa<CXXDefaultArgExpr>(statement) || depth > 24 ||
@@ -505,17 +505,19 @@ Reduction TypingReader::reductionIn(ArrayRef<const Expr *> arguments) const {
       const ValueDecl *named = reference->getDecl();
       if (vocabulary.traitOf(named) == Trait::KeepsLosses)
         reduction = Reduction::Kept;
+      else if (vocabulary.traitOf(named) == Trait::SumsLosses)
+        reduction = Reduction::Sum;
       else if (const VarDecl *variable = fixedVariable(reference, body);
                variable && !vocabulary.isFramework(named))
         self(self, variable->getInit(), depth + 1);
       else if (isa<VarDecl>(named) && !vocabulary.isFramework(named) &&
-               reduction == Reduction::Reduced)
+               givesOne(reduction))
         reduction = Reduction::Unknown;
       return;
     }
     if (isa<MemberExpr>(statement) && cast<MemberExpr>(statement)->getMemberDecl() &&
         isa<FieldDecl>(cast<MemberExpr>(statement)->getMemberDecl()) &&
-        reduction == Reduction::Reduced)
+        givesOne(reduction))
       reduction = Reduction::Unknown;
     for (const Stmt *child : statement->children())
       self(self, child, depth + 1);

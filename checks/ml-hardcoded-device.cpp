@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Devices.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -43,9 +44,7 @@ public:
   }
 
 private:
-  static bool speaksOfGpus(const ir::Symbol &symbol) {
-    return symbol.name.contains_insensitive("cuda") || symbol.name.contains_insensitive("gpu");
-  }
+  static bool speaksOfGpus(const ir::Symbol &symbol) { return words::speaksOfGpu(symbol.name); }
 
   /// `cuda()`, `toGpu()`: what moves a module says so.
   static bool isMove(const FunctionBody &function) { return speaksOfGpus(*function.function); }

@@ -8,6 +8,9 @@ namespace gradtidy {
 /// The simple name of the function that \p site calls; empty if it calls none, or an operator.
 llvm::StringRef calledName(const ir::Node *site);
 
+/// What the function that \p site calls is to those who read code.
+Aspects calledAspects(const ir::Node *site);
+
 /// The calls that lead to an event, outermost first, and the event itself.
 using Frames = llvm::SmallVector<const Event *, 8>;
 Frames framesOf(llvm::ArrayRef<const Event *> callers, const Event &event);

@@ -42,7 +42,9 @@ bool runsAgain(const Visit &visit) {
   return comesBehind(visit.event, [&](const Event &other) { return &other == &visit.event; });
 }
 
-bool givesParameters(const ir::Node &loop) { return calledName(loop.object) == "parameters"; }
+bool givesParameters(const ir::Node &loop) {
+  return calledAspects(loop.object).has(Aspect::ListsParameters);
+}
 
 bool isUpToCallers(const Event &event, llvm::ArrayRef<const Event *> callers,
                    llvm::ArrayRef<const Event *> others) {

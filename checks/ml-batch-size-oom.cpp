@@ -283,9 +283,10 @@ private:
       const ir::Node *object = step->subject.expr;
       const ir::Symbol *record = object && object->type ? object->type->record : nullptr;
       const llvm::StringRef name = record ? record->name : llvm::StringRef();
-      if (name == "Adam" || name == "AdamW")
+      const Aspects kept = record ? record->aspects : Aspects();
+      if (kept.has(Aspect::TwoAverages))
         return {4, ", gradients and the two moments of " + name.str()};
-      if (name == "RMSprop" || name == "Adagrad")
+      if (kept.has(Aspect::OneAverage))
         return {3, ", gradients and the squares that " + name.str() + " keeps"};
     }
     return {};

@@ -122,7 +122,7 @@ private:
   static bool keepsOtherModes(const Visit &visit) {
     const ModuleClass *view = visit.event.module().view;
     if (view && llvm::any_of(ir::classOf(*view->record).methods, [](const ir::Method &method) {
-          return method.symbol->name == "train";
+          return method.symbol->purpose == FunctionRole::Train;
         }))
       return true;
     const PathTable &paths = visit.unit.tables().paths;

@@ -7,6 +7,7 @@
 #include "Fixes.h"
 #include "Loops.h"
 #include "Moments.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -55,7 +56,7 @@ public:
       return;
     known->second = *level;
 
-    const bool isConstant = nameOf(*creation) == "tensor";
+    const bool isConstant = listsValues(*creation);
     const bool isOne = contains(visit, move.site, creation->site);
     Finding finding(*level, {creation->site->begin(), (isOne ? move : *creation).site->range},
                     isConstant ? "these constants are copied to the GPU each time; the tensor can "
@@ -137,8 +138,8 @@ private:
       if (!part.isCall() || !isSame)
         return;
       const ir::Symbol *callee = part.symbol;
-      const llvm::StringRef name = part.calledName();
-      isSame = callee && !name.contains("rand") && name != "normal" && name != "bernoulli" &&
+      isSame = callee && callee->trait != Trait::MakesRandom &&
+               !words::speaksOfChance(callee->name) &&
                (callee->isBuiltin || isOfLibrary(*callee) ||
                 (isOfNumbers(*callee) && makesTheSame(visit, *callee, depth + 1)));
     });
@@ -151,12 +152,12 @@ private:
     if (!object.record)
       return object.isArithmetic || object.isArray;
     return isOfLibrary(*object.record) &&
-           (object.record->space != "std" || object.name == "vector" || object.name == "array");
+           (!object.record->isStandard || object.name == "vector" || object.name == "array");
   }
 
   /// Whether the standard library or the framework declares it.
   static bool isOfLibrary(const ir::Symbol &symbol) {
-    return llvm::is_contained({"std", "torch", "at", "c10"}, symbol.space);
+    return symbol.isStandard || symbol.isFramework;
   }
 
   /// Whether \p number is mostly the same: a constant, a size, what need not be told.
@@ -169,7 +170,7 @@ private:
       return variable->hasDefault;
     if (variable)
       return variable->init && isSteady(visit, *variable->init);
-    return calledName(&value) == "size";
+    return value.calls(Operation::CountElements) || words::countsEntries(value.calledName());
   }
 
   llvm::DenseSet<const ir::Node *> made; ///< What is said of calls of makers.
@@ -184,7 +185,7 @@ private:
       return std::nullopt;
     if (!hasDimensions)
       return isInInnerLoop ? Level::Likely : Level::Advice;
-    return nameOf(creation) == "tensor" && heat != Heat::Training ? Level::Advice : Level::Likely;
+    return listsValues(creation) && heat != Heat::Training ? Level::Advice : Level::Likely;
   }
 
   static Heat heatOf(const Visit &visit) {
@@ -264,7 +265,7 @@ private:
       if (!choice || inner == choice->condition)
         continue;
       if (choice->otherwise == inner ? !asksForOneCase(*choice->condition)
-                                     : calledName(choice->condition) != "is_training")
+                                     : !choice->condition->spelled().calls(Aspect::AsksForMode))
         break;
       site = choice;
     }
@@ -339,17 +340,12 @@ private:
   static bool givesSample(const Visit &visit, const Event &event) {
     const FunctionBody &function = *event.function;
     const ir::Symbol &method = *function.function;
-    const auto isNamed = [](const ir::Symbol &method, llvm::ArrayRef<llvm::StringRef> names) {
-      return llvm::is_contained(names, llvm::StringRef(method.name.lower()));
-    };
     return method.isMethod() && function.returnsTensors && !function.isOfDataset &&
            !function.isModuleMethod && method.parameters.size() == 1 &&
-           method.parameters.front()->type->isInteger &&
-           isNamed(method, {"get", "getitem", "get_item", "__getitem__", "at"}) &&
-           llvm::any_of(ir::classOf(*method.owner).methods,
-                        [&](const ir::Method &each) {
-                          return isNamed(*each.symbol, {"size", "length", "len", "__len__"});
-                        }) &&
+           method.parameters.front()->type->isInteger && words::givesEntry(method.name) &&
+           llvm::any_of(
+               ir::classOf(*method.owner).methods,
+               [&](const ir::Method &each) { return words::countsEntries(each.symbol->name); }) &&
            !function.isConditional(event.site);
   }
 
@@ -437,6 +433,11 @@ private:
   }
 
   static llvm::StringRef nameOf(const Event &creation) { return creation.site->calledName(); }
+
+  /// Whether the source lists the values.
+  static bool listsValues(const Event &creation) {
+    return creation.site->symbol && creation.site->symbol->trait == Trait::MakesScalar;
+  }
 
   /// Whether a factory makes up the values; those of batches are read.
   static bool isMadeUp(const Event &creation) {

@@ -134,7 +134,7 @@ private:
     if (temporary.kind == ir::NodeKind::List)
       return "a braced list";
     const ir::Node *call = ir::asCall(&temporary);
-    if (temporary.type->record && temporary.type->name == "Tensor")
+    if (temporary.type->record && temporary.type->role == TypeRole::Tensor)
       return "the shape of a temporary tensor";
     return call ? "the temporary list that is returned here" : "a temporary list";
   }

@@ -30,7 +30,7 @@ public:
         !reported.insert(method->function).second)
       return;
     const bool isSetUp = method->function->kind == ir::SymbolKind::Constructor;
-    const bool isSample = method->function->name == "get";
+    const bool isSample = method->function->aspects.has(Aspect::GivesSample);
     if (!isSetUp && !isSample) {
       reported.erase(method->function);
       return; // Whole batches are what should go to the GPU at once.

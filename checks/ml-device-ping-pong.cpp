@@ -103,8 +103,8 @@ private:
 
   /// Of values that the source lists there are few.
   static bool isWrittenOut(const Value &value) {
-    return value.origin.made && !value.origin.made->isData &&
-           calledName(value.origin.made->site) == "tensor";
+    return value.origin.made && !value.origin.made->isData && value.origin.made->site->symbol &&
+           value.origin.made->site->symbol->trait == Trait::MakesScalar;
   }
 
   /// Whether the tensor is memory that somebody owns, who may write to it.

@@ -87,7 +87,7 @@ private:
 
   /// Whether a mask puts a number into elements, which may not be able to hold it.
   static bool fillsByMask(const Event &event) {
-    return event.run && llvm::StringRef(event.run->name).starts_with("masked_fill");
+    return event.run && event.site->calls(Aspect::FillsByMask);
   }
 
   /// A mask puts a number into elements of float16, into which it does not fit.

@@ -15,8 +15,8 @@ public:
     const Event &event = visit.event;
     // Else a layer that calls the function.
     const ir::Node *call = ir::asCall(event.site);
-    const bool isDropout = !call || call->symbol->name.contains("dropout");
-    if (call && !isDropout && !call->symbol->name.contains("norm"))
+    const bool isDropout = !call || call->calls(Aspect::DropsElements);
+    if (call && !isDropout && !call->calls(Aspect::KeepsStatistics))
       return reporter.report(
           {Level::Likely, event,
            "'" + call->symbol->name.str() +
@@ -59,7 +59,7 @@ private:
       return argument;
     for (const ir::Node *setter = ir::as(ir::NodeKind::MemberCall, argument); setter;
          setter = ir::as(ir::NodeKind::MemberCall, &setter->object->spelled()))
-      if (setter->symbol->name == "training")
+      if (setter->calls(Aspect::TrainingOption))
         return &setter->arguments[0]->spelled();
     return nullptr;
   }

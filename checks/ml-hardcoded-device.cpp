@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Devices.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -46,9 +47,7 @@ public:
   }
 
 private:
-  static bool speaksOfGpus(const ir::Symbol &symbol) {
-    return symbol.name.contains_insensitive("cuda") || symbol.name.contains_insensitive("gpu");
-  }
+  static bool speaksOfGpus(const ir::Symbol &symbol) { return words::speaksOfGpu(symbol.name); }
 
   /// Whether the event names the GPU of memory for the kernels of a library, which run on tensors
   /// that others hand in.

@@ -29,7 +29,7 @@ public:
       finding.notes.push_back(
           {*value.placement.placed,
            "it is on " + nameOf(visit, value.placement.device) + " since here"});
-    finding.fixes = appendForRead(visit, ".cpu()");
+    finding.fixes = appendForRead(visit, phrase(visit.unit.code(), Phrase::MoveToHost));
     reporter.report(std::move(finding));
   }
 };

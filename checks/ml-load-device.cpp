@@ -7,6 +7,7 @@
 #include "Loops.h"
 
 #include "analyzer/flow/Files.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -145,7 +146,7 @@ private:
 
   /// Whether the event saves something, not a module that is on the CPU wherever the program runs.
   static bool isSave(const Visit &visit, const Event &event) {
-    return calledName(event.site) == "save" &&
+    return (event.operation == Operation::Save || words::saves(calledName(event.site))) &&
            llvm::none_of(visit.observations(), [&](const Observation &other) {
              return other.event == &event &&
                     other.before.module(storedBy(event)).device.kind == Device::Cpu;

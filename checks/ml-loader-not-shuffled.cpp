@@ -110,15 +110,30 @@ private:
       return {};
     const clang::SourceLocation name = callee->templateArgument.getEnd();
     const llvm::StringRef sampler = visit.unit.code().phrase(Phrase::RandomSampler);
-    if (sampler.empty() || textOf(visit, name) != "SequentialSampler")
+    if (sampler.empty() || !keepsOrder(argumentNamed(*loader.type, textOf(visit, name))))
       return {};
     return {clang::FixItHint::CreateReplacement(name, sampler)};
+  }
+
+  /// The class of that name of which \p type, or what it points to, is made, or null.
+  static const ir::Symbol *argumentNamed(const ir::Type &type, llvm::StringRef name) {
+    const ir::Type *object = &type;
+    while (object->pointee)
+      object = object->pointee;
+    for (const ir::Type *argument : object->arguments)
+      if (argument->record && argument->name == name)
+        return argument->record;
+    return nullptr;
+  }
+
+  static bool keepsOrder(const ir::Symbol *sampler) {
+    return sampler && sampler->trait == Trait::KeepsOrder;
   }
 
   /// Whether an argument is the sampler itself, which is of the type that is named.
   static bool mayGiveSampler(const ir::Node &call) {
     return llvm::any_of(call.arguments, [](const ir::Node *argument) {
-      return argument->type && argument->type->name == "SequentialSampler";
+      return argument->type && keepsOrder(argument->type->record);
     });
   }
 };

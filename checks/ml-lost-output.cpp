@@ -3,6 +3,7 @@
 // back to the layer: it keeps the weights that it was made with.
 
 #include "Check.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -226,9 +227,7 @@ private:
         isCast |=
             part.kind == ir::NodeKind::Cast && ir::variableIn(ir::stripped(&part)) == &variable;
       });
-      return isCast || variable.name.starts_with("_") ||
-             variable.name.contains_insensitive("unused") ||
-             variable.name.contains_insensitive("dummy") ||
+      return isCast || words::speaksOfNoUse(variable.name) ||
              visit.source.text(taker->site->range).contains("maybe_unused");
     };
     return pass.function->isModuleMethod && pass.function->returnsTensors &&

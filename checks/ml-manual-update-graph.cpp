@@ -188,7 +188,7 @@ private:
     return llvm::any_of(visit.event.function->blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
         return event.subject.path == visit.event.subject.path &&
-               calledName(event.site) == "retain_grad";
+               calledAspects(event.site).has(Aspect::RetainsGradient);
       });
     });
   }

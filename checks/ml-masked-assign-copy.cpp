@@ -37,11 +37,12 @@ private:
   static Fix putInto(const Visit &visit, const ir::Node &selection) {
     const ir::Node *change = ir::asCall(visit.event.site);
     const ir::Node *assignment = ir::as(ir::NodeKind::OperatorCall, change);
-    const llvm::StringRef name = change->calledName();
-    const bool isWrite = assignment ? assignment->op == "=" : name == "fill_" || name == "copy_";
+    const bool isWrite = assignment
+                             ? assignment->op == "="
+                             : change->calls(FunctionRole::Overwrite) && !change->arguments.empty();
     const ir::Node *index = ir::as(ir::NodeKind::Member, selection.callee());
     const llvm::StringRef put = visit.unit.code().phrase(Phrase::Put);
-    if (put.empty() || !isWrite || !index || selection.symbol->name != "index" ||
+    if (put.empty() || !isWrite || !index || !selection.calls(Operation::Index) ||
         change->begin().isMacroID() || change->end().isMacroID())
       return {};
     const llvm::StringRef value = textOf(visit, change->arguments[assignment ? 1 : 0]);

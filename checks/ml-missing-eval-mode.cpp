@@ -7,6 +7,7 @@
 #include "Modes.h"
 #include "Moments.h"
 #include "SmokeTests.h"
+#include "analyzer/ir/UserWords.h"
 
 namespace gradtidy {
 namespace {
@@ -168,10 +169,7 @@ private:
   /// Whether the function says by its name that dropout is to stay active (Gal and Ghahramani,
   /// "Dropout as a Bayesian Approximation").
   static bool isMeant(const Visit &visit) {
-    std::string name = llvm::StringRef(visit.shown().function->function->spelling.str()).lower();
-    llvm::StringRef text = name;
-    return text.contains("dropout") || text.contains("montecarlo") ||
-           text.contains("monte_carlo") || text.contains("uncertain");
+    return words::speaksOfActiveDropout(visit.shown().function->function->spelling);
   }
 
   /// Whether the module is of the caller, or a member: known, but not what was done to it before.

@@ -7,6 +7,7 @@
 #include "Types.h"
 
 #include "analyzer/ir/Typing.h"
+#include "analyzer/model/Operators.h"
 
 namespace gradtidy {
 namespace {
@@ -36,7 +37,7 @@ public:
         value.layout.permuted ? ir::asCall(value.layout.permuted->site) : nullptr;
     if (!call || !call->symbol)
       return;
-    if (isHandedOn && calledName(call) != "permute")
+    if (isHandedOn && !(call->symbol->run && call->symbol->run->rule == ResultRule::Permute))
       return; // Libraries of linear algebra can be told that a matrix is transposed.
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();
@@ -49,7 +50,7 @@ public:
                         " is in the order from before " + call->symbol->name.str() +
                         "(): it is not contiguous");
     finding.notes.push_back({*call, "rearranged here"});
-    finding.fixes = appendForRead(visit, ".contiguous()");
+    finding.fixes = appendForRead(visit, phrase(visit.unit.code(), Phrase::Pack));
     reporter.report(std::move(finding));
   }
 
@@ -96,7 +97,7 @@ private:
                                 : "who calls '" + root.function->name.str() +
                                       "' from outside may pass a tensor with any strides") +
             "; call contiguous() first");
-    finding.fixes = appendForRead(visit, ".contiguous()");
+    finding.fixes = appendForRead(visit, phrase(visit.unit.code(), Phrase::Pack));
     reporter.report(std::move(finding));
   }
 
@@ -135,9 +136,8 @@ private:
   }
 
   static bool isAboutStrides(const Event &event) {
-    const llvm::StringRef name = calledName(event.site);
     const ir::Node *call = ir::asCall(event.site);
-    return name.starts_with("stride") || name == "is_contiguous" ||
+    return calledAspects(event.site).has(Aspect::TellsLayout) ||
            (call && llvm::any_of(call->arguments, [](const ir::Node *argument) {
               return argument->kind != ir::NodeKind::DefaultArgument && isFormat(argument);
             }));

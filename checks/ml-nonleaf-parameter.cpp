@@ -160,8 +160,9 @@ private:
   /// Whether the program asks anywhere for gradients of what is no leaf.
   static bool retainsGradients(const Visit &visit) {
     return llvm::any_of(visit.unit.callGraph().functions(), [](const FunctionBody *function) {
-      return hasEvent(*function,
-                      [](const Event &event) { return calledName(event.site) == "retain_grad"; });
+      return hasEvent(*function, [](const Event &event) {
+        return calledAspects(event.site).has(Aspect::RetainsGradient);
+      });
     });
   }
 };

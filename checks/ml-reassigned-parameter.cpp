@@ -3,6 +3,7 @@
 // stays the old one.
 
 #include "Registration.h"
+#include "analyzer/ir/UserWords.h"
 
 namespace gradtidy {
 namespace {
@@ -43,7 +44,7 @@ public:
 private:
   static bool isForward(const ir::Symbol &function) {
     return function.isMethod() &&
-           (function.spelling == "operator()" || function.name.contains_insensitive("forward"));
+           (function.spelling == "operator()" || words::speaksOfForward(function.name));
   }
 
   /// Whether the function makes the new tensor a parameter of another module, of its own perhaps.

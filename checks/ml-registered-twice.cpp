@@ -7,6 +7,7 @@
 #include "Moments.h"
 
 #include "analyzer/flow/Files.h"
+#include "analyzer/ir/UserWords.h"
 
 namespace gradtidy {
 namespace {
@@ -113,7 +114,7 @@ private:
   }
 
   static bool isForwardPass(const FunctionBody &function) {
-    return function.isModuleMethod && function.function->name == "forward";
+    return function.isModuleMethod && words::isForward(function.function->name);
   }
 
   /// Whether something in the loop may leave it.

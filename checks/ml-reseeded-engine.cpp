@@ -33,11 +33,7 @@ public:
 private:
   static bool isEngine(const ir::Type *type) {
     return type && !type->isReference && !type->isPointer && type->record &&
-           type->record->isStandard &&
-           llvm::is_contained({"linear_congruential_engine", "mersenne_twister_engine",
-                               "subtract_with_carry_engine", "discard_block_engine",
-                               "independent_bits_engine", "shuffle_order_engine"},
-                              type->record->name);
+           type->record->isStandard && type->record->trait == Trait::DrawsNumbers;
   }
 
   static bool isNewEngine(const ir::Node &node) {

@@ -41,7 +41,7 @@ private:
     const FunctionBody &function = *visit.event.function;
     const ir::Node *member =
         ir::as(ir::NodeKind::Member, function.statementAround(visit.event.site));
-    return member && member->symbol->name == "item";
+    return member && member->symbol->aspects.has(Aspect::ReadsScalar);
   }
 };
 

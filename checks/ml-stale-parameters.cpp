@@ -7,6 +7,7 @@
 #include "Loops.h"
 #include "Moments.h"
 #include "Variation.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -178,8 +179,8 @@ private:
     const auto isIt = [&](const Operand &operand) { return paths.last(operand.path) == member; };
     const auto handsOn = [&](const Event &event) {
       return (event.givesParameters && isIt(event.subject)) ||
-             (event.kind != EventKind::Forward && calledName(event.site) != "save" &&
-              llvm::any_of(event.operands, isIt));
+             (event.kind != EventKind::Forward && event.operation != Operation::Save &&
+              !words::saves(calledName(event.site)) && llvm::any_of(event.operands, isIt));
     };
     return llvm::any_of(visit.unit.callGraph().functions(),
                         [&](const FunctionBody *function) { return hasEvent(*function, handsOn); });

@@ -5,6 +5,7 @@
 #include "Calls.h"
 #include "Check.h"
 #include "Loops.h"
+#include "analyzer/ir/UserWords.h"
 
 #include <array>
 #include <cstdio>
@@ -75,7 +76,8 @@ private:
   /// Whether the optimizer updates a model. What else is optimised has units of its own: pixels,
   /// or metres.
   static bool updatesModel(const Event &made) {
-    return !made.operands.empty() && calledName(made.operands.front().expr) == "parameters";
+    return !made.operands.empty() &&
+           calledAspects(made.operands.front().expr).has(Aspect::ListsParameters);
   }
 
   /// Whether the function sets rates later, or has that done.
@@ -83,8 +85,9 @@ private:
     const auto isChange = [&](const Event &event) {
       if (event.trait == Trait::SchedulesRate || event.kind == EventKind::Load)
         return true;
-      const llvm::StringRef name = calledName(event.site);
-      return (name == "param_groups" || name == "set_lr" || name == "lr") &&
+      return (calledAspects(event.site)
+                  .hasAny({Aspect::ParameterGroups, Aspect::LearningRateOption}) ||
+              words::setsRate(calledName(event.site))) &&
              !contains(visit, visit.event.site, event.site);
     };
     const auto takesOptimizer = [](const Event &call) {

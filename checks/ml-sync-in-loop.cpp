@@ -7,6 +7,7 @@
 #include "Devices.h"
 #include "Loops.h"
 #include "Moments.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
@@ -353,7 +354,7 @@ private:
 
   static bool isForwardPass(const FunctionBody &function) {
     return function.isModuleMethod && function.returnsTensors &&
-           function.function->name == "forward";
+           words::isForward(function.function->name);
   }
 
   /// Whether the number, perhaps that of a function that returns it, is for people alone.

@@ -15,7 +15,7 @@ CallGraph::CallGraph(const LoweredUnit &unit) : unit(unit) {
 }
 
 void CallGraph::addOwnForward(const FunctionBody &body) {
-  if (!body.function->isStaticMethod || body.function->name != "forward")
+  if (!body.function->isStaticMethod || !body.function->aspects.has(Aspect::OwnForward))
     return;
   for (const ir::Symbol *base : body.function->owner->bases)
     if (base->trait == Trait::OwnGradients)

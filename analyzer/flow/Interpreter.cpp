@@ -1,6 +1,7 @@
 #include "Interpreter.h"
 
 #include "analyzer/ir/LoweredUnit.h"
+#include "analyzer/ir/UserWords.h"
 
 namespace gradtidy {
 namespace {
@@ -197,7 +198,7 @@ State Interpreter::entryOf(const FunctionBody &body) {
         state.setValue(parameter.place.path, given);
       }
   bool isForward = function.isMethod() && body.isModuleMethod &&
-                   (function.spelling == "operator()" || function.name.contains("forward"));
+                   (function.spelling == "operator()" || words::speaksOfForward(function.name));
   if (!isForward) {
     // Who moves batches to the device he was given was also given a model that is there.
     PathId said = tables.paths.rootOf(body.batchDevice.path);

@@ -347,7 +347,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     }
   } else if (event.operation != Operation::None || event.kind == EventKind::Forward ||
              (event.typing && event.typing->rule == ResultRule::OneHot) ||
-             (event.run && event.run->name == "exp")) {
+             (event.run && event.site->calls(Aspect::Exponential))) {
     result.origin.made = &event;
   } else if (event.resultRole != TypeRole::Tensor || addsToList(event)) { // A list, a struct.
     if (!isComputed(event))

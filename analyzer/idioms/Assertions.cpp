@@ -1,6 +1,7 @@
 #include "Assertions.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,10 +11,7 @@ namespace gradtidy {
 using namespace ir;
 using clang::SourceLocation;
 
-static bool isNanTest(const Node &code) {
-  return llvm::is_contained({"isnan", "isinf", "isfinite", "isposinf", "isneginf", "isnormal"},
-                            nameOfCallee(code));
-}
+static bool isNanTest(const Node &code) { return code.calledAspects().hasAny(numberTests); }
 
 /// Whether \p value, or what the variables in it were made of, is the answer to a test for NaN.
 static bool testsNan(const Node *value, unsigned depth = 0) {
@@ -65,9 +63,9 @@ static bool handsOn(const Node &outer) {
   case NodeKind::FunctionalCast:
     return true;
   default:
-    return isNanTest(outer) || llvm::is_contained({"__builtin_expect", "abs", "fabs", "to",
-                                                   "toBool", "toFloat", "toDouble", "item"},
-                                                  nameOfCallee(outer));
+    return outer.calledAspects().hasAny(
+               {Aspect::TakesMagnitude, Aspect::ConvertsScalar, Aspect::ReadsScalar}) ||
+           isNanTest(outer) || nameOfCallee(outer) == "__builtin_expect";
   }
 }
 
@@ -77,7 +75,7 @@ static bool isForDebugging(SourceLocation site, const clang::SourceManager &sour
                            const clang::LangOptions &language) {
   for (SourceLocation inner = site; inner.isMacroID();
        inner = sources.getImmediateMacroCallerLoc(inner))
-    if (clang::Lexer::getImmediateMacroName(inner, sources, language).contains_insensitive("debug"))
+    if (words::speaksOfDebugging(clang::Lexer::getImmediateMacroName(inner, sources, language)))
       return true;
   const auto [file, offset] = sources.getDecomposedLoc(sources.getExpansionLoc(site));
   llvm::StringRef rest = sources.getBufferData(file).take_front(offset);
@@ -90,7 +88,7 @@ static bool isForDebugging(SourceLocation site, const clang::SourceManager &sour
       continue;
     line = line.ltrim();
     if (line.starts_with("if"))
-      open.push_back(line.contains_insensitive("debug"));
+      open.push_back(words::speaksOfDebugging(line));
     else if (line.starts_with("endif") && !open.empty())
       open.pop_back();
   }
@@ -151,7 +149,7 @@ private:
       if (outer->kind == NodeKind::Binary && outer->op == "&&" && value == outer->children.back())
         condition = outer;
       isNan |= isNanTest(*outer);
-      isFloating |= llvm::is_contained({"toFloat", "toDouble"}, nameOfCallee(*outer));
+      isFloating |= outer->calls(Aspect::GivesReal);
       value = outer;
     }
     return false;
@@ -271,8 +269,7 @@ bool isVain(const Node &read, const FunctionBody &function, const clang::SourceM
   const Symbol *variable = as(NodeKind::Declaration, outer) ? onlyVariableOf(*outer) : nullptr;
   // Some only want to wait.
   return variable && variable->isLocal && !variable->mayBeUnused &&
-         !variable->location.isMacroID() && !variable->name.contains_insensitive("sync") &&
-         !variable->name.contains_insensitive("dummy") &&
+         !variable->location.isMacroID() && !words::speaksOfWaiting(variable->name) &&
          countInText(*variable, function, sources, language) == 1;
 }
 

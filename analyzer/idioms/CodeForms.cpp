@@ -1,4 +1,5 @@
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -72,6 +73,11 @@ llvm::ArrayRef<const Node *> argumentsOf(const Node &call) {
 
 bool changesObject(const Node &call) {
   return isAssignmentOperator(call) || (call.symbol && call.symbol->worksInPlace);
+}
+
+bool asksForSize(const Node &call) {
+  return call.calls(Operation::CountElements) || call.calls(Aspect::CountsEntries) ||
+         words::countsEntries(call.calledName());
 }
 
 bool isTensor(const Node *expr) {

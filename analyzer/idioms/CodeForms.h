@@ -31,6 +31,10 @@ llvm::ArrayRef<const ir::Node *> argumentsOf(const ir::Node &call);
 /// or what works in place.
 bool changesObject(const ir::Node &call);
 
+/// Whether \p call asks how many entries or elements there are: of a tensor, of a list of the
+/// framework or of the standard library, or by a method of the user's that says so.
+bool asksForSize(const ir::Node &call);
+
 /// Whether \p expr is a tensor, or leads to one by a pointer.
 bool isTensor(const ir::Node *expr);
 

@@ -27,7 +27,7 @@ static Entity layerOf(const Node *tensor) {
          tensor->symbol->purpose == FunctionRole::Detach) // weight.data()
     tensor = originalOf(tensor->object);
   const Node *member = as(NodeKind::Member, tensor);
-  const Entity layer = member && member->symbol && member->symbol->name == "weight"
+  const Entity layer = member && member->symbol && member->symbol->aspects.has(Aspect::Weights)
                            ? ownerOf(member->object)
                            : nullptr;
   return layer && isWeighted(*layer) ? layer : nullptr;

@@ -9,21 +9,21 @@ namespace gradtidy {
 
 using namespace ir;
 
-/// Whether it is the static function of that \p name in a class that computes its own gradients.
-static bool isOwn(const Symbol &function, llvm::StringRef name) {
+/// Whether it is that static function of a class that computes its own gradients.
+static bool isOwn(const Symbol &function, Aspect aspect) {
   const Symbol *record = gradtidy::classOf(&function);
-  return record && function.isStaticMethod && function.name == name &&
+  return record && function.isStaticMethod && function.aspects.has(aspect) &&
          llvm::any_of(record->bases,
                       [](const Symbol *base) { return base->trait == Trait::OwnGradients; });
 }
 
-/// The method of that name, if there is one and no more.
-static const Symbol *soleMethod(const Symbol &record, llvm::StringRef name) {
+/// That method, if there is one and no more.
+static const Symbol *soleMethod(const Symbol &record, Aspect aspect) {
   const Symbol *found = nullptr;
   unsigned count = 0;
   const auto look = [&](const Symbol *method) {
-    count += method->name == name;
-    found = method->name == name ? method : found;
+    count += method->aspects.has(aspect);
+    found = method->aspects.has(aspect) ? method : found;
   };
   for (const Method &method : ir::classOf(record).methods)
     look(method.symbol);
@@ -74,17 +74,17 @@ static bool isRebound(const FunctionBody &function, const Symbol &variable) {
   forEach(function.body, [&](const Node &code) {
     const std::optional<Assignment> assigned = asAssignment(code);
     isFound |= (assigned && variableOf(assigned->target) == &variable) ||
-               (code.calledName() == "mark_dirty" &&
+               (code.calls(Aspect::MarksChanged) &&
                 llvm::is_contained(function.namedIn(&code), &variable));
   });
   return isFound;
 }
 
-bool isOwnBackward(const Symbol &function) { return isOwn(function, "backward"); }
+bool isOwnBackward(const Symbol &function) { return isOwn(function, Aspect::OwnBackward); }
 
 CustomFunctionFacts gradientsOf(const Node &returned, const FunctionBody &function) {
   const Symbol *forward = isOwnBackward(*function.function)
-                              ? soleMethod(*function.function->owner, "forward")
+                              ? soleMethod(*function.function->owner, Aspect::OwnForward)
                               : nullptr;
   const auto inputs = forward ? inputsOf(*forward) : std::nullopt;
   const Node *list = returned.children.empty() ? nullptr : convertedFrom(returned.children.front());
@@ -106,7 +106,7 @@ CustomFunctionFacts gradientsOf(const Node &returned, const FunctionBody &functi
 bool changesInput(const Node &call, const FunctionBody &function) {
   const Operator *run = call.symbol ? call.symbol->run : nullptr;
   const Node *object = objectOf(call);
-  if (!run || !run->changesElements() || !object || !isOwn(*function.function, "forward"))
+  if (!run || !run->changesElements() || !object || !isOwn(*function.function, Aspect::OwnForward))
     return false;
   const Symbol *input = variableIn(*object);
   return input && input->kind == SymbolKind::Parameter && returnsIt(*function.body, *input) &&
@@ -114,7 +114,7 @@ bool changesInput(const Node &call, const FunctionBody &function) {
 }
 
 bool keepsOutput(const Node &place, const Node &value, const FunctionBody &function) {
-  if (!isOwn(*function.function, "forward") || function.function->parameters.empty())
+  if (!isOwn(*function.function, Aspect::OwnForward) || function.function->parameters.empty())
     return false;
   const Node *element = as(NodeKind::OperatorCall, strip(&place));
   const Node *table = element && element->op == "[]"

@@ -13,8 +13,8 @@ public:
   explicit Reader(const FunctionBody &function) : function(function) {}
 
   bool isSoftmax(const Node *numerator, const Node *denominator) const {
-    const Node *exponential = callOf(valueOf(numerator), "exp");
-    const Node *sum = callOf(valueOf(denominator), "sum");
+    const Node *exponential = callOf(valueOf(numerator), Aspect::Exponential);
+    const Node *sum = callOf(valueOf(denominator), Aspect::Sum);
     return exponential && sum && !sum->arguments.empty() &&
            areAlike(*exponential, *valueOf(inputOf(*sum)));
   }
@@ -24,14 +24,14 @@ public:
     if (!isNumber(numerator, 1) || !sum)
       return false;
     const bool isFirst = isNumber(sum->arguments[0], 1);
-    const Node *exponential = callOf(valueOf(sum->arguments[isFirst ? 1 : 0]), "exp");
+    const Node *exponential = callOf(valueOf(sum->arguments[isFirst ? 1 : 0]), Aspect::Exponential);
     return isNumber(sum->arguments[isFirst ? 0 : 1], 1) && exponential &&
            operation("-", valueOf(inputOf(*exponential)), 1);
   }
 
   bool isTanhDerivative(const Node *minuend, const Node *subtrahend) const {
     const Node *root = isNumber(minuend, 1) ? squaredIn(valueOf(subtrahend)) : nullptr;
-    return root && callOf(valueOf(root), "tanh");
+    return root && callOf(valueOf(root), Aspect::HyperbolicTangent);
   }
 
 private:
@@ -41,9 +41,9 @@ private:
       return areAlike(*strip(product->arguments[0]), *strip(product->arguments[1]))
                  ? product->arguments[0]
                  : nullptr;
-    if (const Node *square = callOf(expr, "square"))
+    if (const Node *square = callOf(expr, Aspect::Square))
       return inputOf(*square);
-    const Node *power = callOf(expr, "pow");
+    const Node *power = callOf(expr, Aspect::Power);
     return power && isNumber(power->arguments.back(), 2) ? inputOf(*power) : nullptr;
   }
 
@@ -70,9 +70,9 @@ private:
     return call && call->op == op && call->arguments.size() == operands ? call : nullptr;
   }
 
-  static const Node *callOf(const Node *expr, llvm::StringRef name) {
+  static const Node *callOf(const Node *expr, Aspect aspect) {
     const Node *call = asCall(expr);
-    return call && call->calledName() == name && call->symbol->isFramework ? call : nullptr;
+    return call && call->calls(aspect) && call->symbol->isFramework ? call : nullptr;
   }
 
   static const Node *inputOf(const Node &call) {

@@ -18,8 +18,10 @@ static bool isIn(const Symbol &method, Seen &seen) {
   bool isFound = !definition;
   forEach(definition ? definition->body : nullptr, [&](const Node &code) {
     const Symbol *callee = code.isCall() ? code.symbol : nullptr;
-    isFound |= callee && (callee->purpose == FunctionRole::RequireGrad ||
-                          (callee->isMethod() && callee->name == "train" && isIn(*callee, seen)));
+    isFound |=
+        callee &&
+        (callee->purpose == FunctionRole::RequireGrad ||
+         (callee->isMethod() && callee->purpose == FunctionRole::Train && isIn(*callee, seen)));
   });
   return isFound;
 }
@@ -29,7 +31,7 @@ bool switchesGradients(const Symbol &record) {
     return false;
   Seen seen;
   for (const Method &method : ir::classOf(record).methods)
-    if (method.symbol->name == "train")
+    if (method.symbol->purpose == FunctionRole::Train)
       return isIn(*method.symbol, seen);
   return llvm::any_of(record.bases, [](const Symbol *base) { return switchesGradients(*base); });
 }

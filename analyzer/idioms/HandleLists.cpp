@@ -52,10 +52,9 @@ static const Symbol *listOf(const Node *expr, const FunctionBody &function) {
   return variable ? listThrough(*variable, *place, function) : nullptr;
 }
 
-static bool isAttribute(llvm::StringRef name) {
-  return llvm::is_contained({"size", "empty", "device", "sizes", "dim", "dtype", "scalar_type",
-                             "numel", "options", "defined", "requires_grad", "key"},
-                            name);
+static bool isAttribute(const Node &call) {
+  return call.calls(FunctionRole::Attribute) || call.calls(FunctionRole::Defined) ||
+         call.calls(Aspect::TellsKey) || asksForSize(call) || call.calledName() == "empty";
 }
 
 /// Whether what is done with \p mention, the list or an element, keeps it from everybody.
@@ -65,7 +64,7 @@ static bool isKeptBack(const Node &mention, const Symbol &list, const FunctionBo
       return listOf(assigned->target, function) == &list;
     if (outer->kind == NodeKind::Binary && llvm::any_of(outer->children, isNull))
       return true;
-    if (outer->kind == NodeKind::MemberCall && isAttribute(outer->calledName()))
+    if (outer->kind == NodeKind::MemberCall && isAttribute(*outer))
       return true;
     // What leads to an element is looked at by itself.
     if (const Node *loop = as(NodeKind::RangeFor, outer->parent);
@@ -84,7 +83,7 @@ static bool listsParameters(const Symbol &list) {
   const Node *made = list.isLocal && !list.isStatic ? asCall(originalOf(list.init)) : nullptr;
   return made && made->symbol && makesValue(*made) &&
          (made->symbol->purpose == FunctionRole::Parameters ||
-          made->symbol->name == "parameters"); // One of the user's.
+          made->symbol->aspects.has(Aspect::ListsParameters)); // One of the user's.
 }
 
 bool isOfDeadList(const Node &place, const FunctionBody &function) {

@@ -118,7 +118,8 @@ private:
 static SampleChange changeBy(const Symbol &transform) {
   for (const Method &method : ir::classOf(transform).methods)
     if (const Symbol &symbol = *method.symbol;
-        codeOf(symbol) && (symbol.name == "apply" || symbol.spelling == "operator()"))
+        codeOf(symbol) &&
+        (symbol.aspects.has(Aspect::TransformsSample) || symbol.spelling == "operator()"))
       if (const SampleChange change = GivingFunction(*symbol.definition).changeOfArgument())
         return change;
   return {};

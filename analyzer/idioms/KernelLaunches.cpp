@@ -1,6 +1,7 @@
 #include "KernelLaunches.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,20 +11,13 @@ namespace gradtidy {
 
 using namespace ir;
 
-static bool namesLayout(llvm::StringRef name) {
-  return name.contains_insensitive("contiguous") || name == "stride" || name == "strides" ||
-         name == "is_non_overlapping_and_dense" || name == "suggest_memory_format";
+/// Whether \p callee tells how a tensor lies in memory, or sees to that.
+static bool asksForLayout(const Symbol &callee) {
+  return callee.aspects.has(Aspect::TellsLayout) || words::speaksOfLayout(callee.name);
 }
 
 /// Whether \p call is of a function that checks a tensor, or leaves to it what to do with that.
-static bool checks(const Node &call) { return nameOfCallee(call).contains_insensitive("check"); }
-
-/// `CUDA_KERNEL_CHECK()`, `cudaCheckError()`, `getLastCudaError(…)`
-static bool asksForErrors(llvm::StringRef name) {
-  const auto has = [&](llvm::StringRef part) { return name.contains_insensitive(part); };
-  return (has("check") && (has("cuda") || has("launch") || has("kernel") || has("error"))) ||
-         (has("last") && has("error"));
-}
+static bool checks(const Node &call) { return words::speaksOfChecking(nameOfCallee(call)); }
 
 bool isDefaultStream(const Node &stream, const FunctionBody &function) {
   if (stream.kind == NodeKind::DefaultArgument || isNull(&stream) ||
@@ -39,8 +33,7 @@ bool isDefaultStream(const Node &stream, const FunctionBody &function) {
 /// with: a pointer, or an accessor, which knows sizes and strides.
 static const Node *memoryIn(const Node &argument, unsigned depth = 0) {
   if (argument.isCall() && isTensor(objectOf(argument))) {
-    const Type &type = *argument.type;
-    return type.isPointer || type.name.contains("Accessor") ? &argument : nullptr;
+    return argument.type->isPointer || argument.calls(Aspect::GivesAccessor) ? &argument : nullptr;
   }
   const Symbol *variable = argument.kind == NodeKind::Reference ? argument.symbol : nullptr;
   if (variable && variable->hasLocalStorage() && variable->init && depth == 0)
@@ -91,7 +84,7 @@ void CareReader::visit(const Node &code) {
   if (code.isCall())
     noteCall(code);
   // Of a macro that is not there, nothing else is left.
-  if (code.kind == NodeKind::Open && asksForErrors(code.op))
+  if (code.kind == NodeKind::Open && words::speaksOfErrors(code.op))
     care.asksForErrors = care.asksLast = true;
   for (const Symbol *declared : code.declared)
     if (declared->isVariable())
@@ -99,7 +92,7 @@ void CareReader::visit(const Node &code) {
 }
 
 void CareReader::noteCall(const Node &call) {
-  if (asksForErrors(nameOfCallee(call)))
+  if (words::speaksOfErrors(nameOfCallee(call)))
     care.asksForErrors = care.asksLast = true;
   const Symbol *callee = call.symbol;
   if (!callee)
@@ -119,7 +112,7 @@ void CareReader::noteCall(const Node &call) {
       care.calls.push_back(std::move(launch));
     }
   care.asksForLayout |=
-      namesLayout(callee->name) || (checks(call) && llvm::any_of(call.arguments, isTensor));
+      asksForLayout(*callee) || (checks(call) && llvm::any_of(call.arguments, isTensor));
 }
 
 /// A class that is called a guard, and says nothing of gradients, may be one of devices.
@@ -127,7 +120,7 @@ void CareReader::noteVariable(const Symbol &variable) {
   const Symbol *record = variable.type ? variable.type->record : nullptr;
   care.choosesDevice |=
       record && (record->trait == Trait::ChoosesDevice ||
-                 (record->name.ends_with("Guard") && record->trait != Trait::GradGuard));
+                 (words::isGuard(record->name) && record->trait != Trait::GradGuard));
 }
 
 /// What the kernel, or the function, that \p call runs gets of the memory of tensors.
@@ -222,7 +215,7 @@ void CareReader::noteTensors() {
   forEach(function.body, [&](const Node &code) {
     if (code.kind == NodeKind::RangeFor && code.symbol)
       ranges[code.symbol] = code.object;
-    const bool isLayout = namesLayout(code.calledName());
+    const bool isLayout = code.isCall() && code.symbol && asksForLayout(*code.symbol);
     // What makes another tensor contiguous leaves this one as it is.
     if (isLayout && !(code.type && code.type->role == TypeRole::Tensor))
       settle(objectOf(code));

@@ -13,8 +13,9 @@ LearningRate rateOf(const Node &options, const FunctionBody &function) {
   while (!isArithmetic(*expr)) {
     const Node *next = nullptr;
     if (expr->kind == NodeKind::MemberCall)
-      next = expr->calledName() == "lr" && expr->arguments.size() == 1 ? expr->arguments.front()
-                                                                       : expr->object;
+      next = expr->calls(Aspect::LearningRateOption) && expr->arguments.size() == 1
+                 ? expr->arguments.front()
+                 : expr->object;
     else if (asConstruction(expr) && !expr->arguments.empty())
       next = expr->arguments.front();
     if (!next || next->kind == NodeKind::DefaultArgument)
@@ -30,7 +31,8 @@ static bool setsMomentumOf(const Symbol &variable, const Node &code, const Funct
   const bool isAssignment = code.kind == NodeKind::Binary && code.op == "=";
   const Node *setter =
       as(NodeKind::MemberCall, isAssignment ? withoutParentheses(code.children.front()) : &code);
-  if (!setter || setter->calledName() != "momentum" || (!isAssignment && setter->arguments.empty()))
+  if (!setter || !setter->calls(Aspect::MomentumOption) ||
+      (!isAssignment && setter->arguments.empty()))
     return false;
   const Node *object = setter->object;
   while (const Node *inner = as(NodeKind::MemberCall, strip(object)))
@@ -64,7 +66,7 @@ static bool setsMomentum(const Node &options, const FunctionBody &function, unsi
         return true;
     }
     if (expr->kind == NodeKind::MemberCall) {
-      if (expr->calledName() == "momentum" && expr->arguments.size() == 1)
+      if (expr->calls(Aspect::MomentumOption) && expr->arguments.size() == 1)
         return numberOf(*expr->arguments.front(), function) != 0;
       expr = strip(expr->object);
     } else if (asConstruction(expr) && !expr->arguments.empty()) {

@@ -36,14 +36,15 @@ llvm::StringRef fileOf(const Node &call, const FunctionBody &function) {
 
 bool mayHaveDevice(const Node &load, const FunctionBody &function) {
   const auto *archive = llvm::find_if(load.arguments, [](const Node *each) {
-    return each->type && each->type->name == "InputArchive";
+    return each->type && each->type->record &&
+           each->type->record->aspects.has(Aspect::InputArchive);
   });
   if (archive == load.arguments.end())
     return false;
   const Symbol *variable = variableOf(*archive);
   bool isOpened = false, isPlain = variable && variable->isLocal;
   forEach(function.body, [&](const Node &each) { // `archive.load_from(path)`
-    if (each.kind == NodeKind::MemberCall && each.calledName() == "load_from" &&
+    if (each.kind == NodeKind::MemberCall && each.calls(Aspect::OpensArchive) &&
         !each.arguments.empty()) {
       isOpened = true;
       isPlain &= each.arguments.back()->kind == NodeKind::DefaultArgument;

@@ -2,6 +2,7 @@
 
 #include "CodeForms.h"
 #include "Samples.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -23,9 +24,8 @@ static bool anyInMethods(const Symbol &record, llvm::function_ref<bool(const Nod
 static bool drawsOrder(const Node *code) {
   bool isFound = false;
   forEach(code, [&](const Node &each) {
-    const llvm::StringRef name = each.calledName();
-    isFound |= name.contains_insensitive("shuffle") || name == "randperm" || name == "randint" ||
-               name == "multinomial";
+    isFound |= each.calledAspects().hasAny({Aspect::DrawsOrder, Aspect::DrawsIndices}) ||
+               words::speaksOfShuffling(each.calledName());
   });
   return isFound;
 }
@@ -33,7 +33,9 @@ static bool drawsOrder(const Node *code) {
 /// Whether a dataset of that type, or one that it wraps, does. A transform may draw what it likes:
 /// it gets one sample.
 static bool drawsOrder(const Type &type) {
-  const auto isGetter = [](const Method &method) { return method.symbol->name.starts_with("get"); };
+  const auto isGetter = [](const Method &method) {
+    return method.symbol->aspects.hasAny({Aspect::GivesSample, Aspect::GivesBatch});
+  };
   return llvm::any_of(type.arguments, [](const Type *part) { return drawsOrder(*part); }) ||
          (type.record && llvm::any_of(ir::classOf(*type.record).methods, isGetter) &&
           anyInMethods(*type.record, [](const Node *code) { return drawsOrder(code); }));
@@ -45,7 +47,7 @@ static bool listsSamples(const Node *body) {
   bool isFound = false;
   forEach(body, [&](const Node &made) {
     const Symbol *record = asConstruction(&made) ? gradtidy::classOf(made.symbol) : nullptr;
-    if (record && record->name == "TensorDataset")
+    if (record && record->trait == Trait::KeepsSamples)
       forEach(&made, [&](const Node &part) {
         isFound |= part.kind == NodeKind::List && part.children.size() > 1;
       });
@@ -324,9 +326,7 @@ static void addConditions(const Node &code, const Node &apart, const FunctionBod
 /// Whether \p condition may tell the last batch by its size.
 static bool asksForSize(const Node *condition) {
   bool isFound = false;
-  forEach(condition, [&](const Node &each) {
-    isFound |= llvm::is_contained({"size", "sizes", "numel"}, each.calledName());
-  });
+  forEach(condition, [&](const Node &each) { isFound |= asksForSize(each); });
   return isFound;
 }
 

@@ -1,6 +1,8 @@
 #include "LoopSelections.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
+#include "analyzer/model/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -16,7 +18,7 @@ bool isSubscript(const Symbol &callee) { return callee.spelling == "operator[]";
 
 /// `t[i]`, `t.index({i})`, `t.select(0, i)`
 bool selects(const Node &call) {
-  return isSubscript(*call.symbol) || call.symbol->name == "select" ||
+  return isSubscript(*call.symbol) || call.calls(Aspect::SelectsEntry) ||
          call.symbol->operation == Operation::Index;
 }
 
@@ -128,7 +130,8 @@ private:
     const Node *call = asCall(whole);
     const Node *object = call && call->symbol ? objectOf(*call) : nullptr;
     const bool isSelection = object && selects(*call);
-    const bool isCopy = object && (call->calledName() == "to" || call->calledName() == "cpu");
+    const bool isCopy =
+        object && (call->calls(FunctionRole::Move) || call->calls(FunctionRole::MoveToCpu));
     if (!object || !(isSelection || isCopy || keepsValues(call->symbol->operation)))
       return seesThrough && call && call->symbol && stepThrough(*call);
     if (isSelection)
@@ -163,7 +166,7 @@ private:
     whole = isTensor(object) ? object : *operand;
     hasComputed = true;
     // `t == i` is of all elements, but only for this iteration.
-    if (callee.spelling == "operator==" || callee.name == "eq")
+    if (callee.aspects.has(Aspect::ComparesEqual))
       for (const Node *argument : call.arguments)
         if (argument != whole && !isTensor(argument) && dependsOn(*argument, loop))
           addIndex(*argument);
@@ -198,14 +201,25 @@ bool isShort(const Node &loop) {
          *condition->children.back()->integer <= fewIterations;
 }
 
-/// Whether \p code asks one of the functions \p names.
-bool asks(const Node *code, llvm::ArrayRef<llvm::StringRef> names) {
+using IsQuestion = llvm::function_ref<bool(const Node &)>;
+
+/// Whether \p code calls something for which \p isQuestion holds.
+bool asks(const Node *code, IsQuestion isQuestion) {
   bool isFound = false;
-  forEach(code, [&](const Node &part) {
-    isFound |= part.isCall() && part.symbol && llvm::is_contained(names, part.calledName());
-  });
+  forEach(code,
+          [&](const Node &part) { isFound |= part.isCall() && part.symbol && isQuestion(part); });
   return isFound;
 }
+
+bool isNoQuestion(const Node &) { return false; }
+
+/// Whether \p call asks what a tensor is like, whatever its elements are.
+bool asksForAttribute(const Node &call) {
+  return call.calls(FunctionRole::Attribute) || call.calls(FunctionRole::Defined) ||
+         (call.symbol->isStandard && call.calledName() == "has_value");
+}
+
+bool readsScalar(const Node &call) { return call.calls(Aspect::ReadsScalar); }
 
 /// Whether \p statement may leave the iteration of the loop it stands in, other than with an error.
 bool mayLeaveIteration(const Node &statement, bool isInLoop = false) {
@@ -224,10 +238,10 @@ bool mayLeaveIteration(const Node &statement, bool isInLoop = false) {
   }
 }
 
-/// Whether an iteration of \p loop may go without \p site, but for what asks one of the functions
-/// \p names.
+/// Whether an iteration of \p loop may go without \p site, but for conditions with a call for which
+/// \p isQuestion holds.
 bool isSkipped(const Node *site, const Node &loop, const FunctionBody &function,
-               llvm::ArrayRef<llvm::StringRef> names) {
+               IsQuestion isQuestion) {
   if (!function.isConditional(site, &loop))
     return false;
   const Node *inner = site;
@@ -238,21 +252,21 @@ bool isSkipped(const Node *site, const Node &loop, const FunctionBody &function,
         if (before == inner)
           break;
         const Node *choice = as(NodeKind::If, before);
-        if (mayLeaveIteration(*before) && !(choice && asks(choice->condition, names)))
+        if (mayLeaveIteration(*before) && !(choice && asks(choice->condition, isQuestion)))
           return true;
       }
       break;
     case NodeKind::If: {
       const Node *other = inner == outer->body ? outer->otherwise : outer->body;
-      if (inner != outer->condition && !asks(outer->condition, names) &&
-          !asks(other, {"item"})) // Whatever the answer, a number is read.
+      if (inner != outer->condition && !asks(outer->condition, isQuestion) &&
+          !asks(other, readsScalar)) // Whatever the answer, a number is read.
         return true;
       break;
     }
     case NodeKind::Binary: {
       const bool isLogical = outer->op == "&&" || outer->op == "||";
       if (isLogical && inner == outer->children.back() &&
-          !(outer->op == "&&" && asks(outer->children.front(), names)))
+          !(outer->op == "&&" && asks(outer->children.front(), isQuestion)))
         return true;
       break;
     }
@@ -278,9 +292,7 @@ bool givesParameters(const Node *range) {
   if (const Symbol *variable = variableOf(range); variable && variable->init)
     range = strip(variable->init);
   const Node *call = asCall(originalOf(range));
-  return call && llvm::StringSwitch<bool>(call->calledName())
-                     .Cases({"parameters", "named_parameters", "params"}, true)
-                     .Default(false);
+  return call && call->calls(Aspect::ListsParameters);
 }
 
 /// Whether the loop asks \p element, or an element of it, for its gradient.
@@ -288,8 +300,7 @@ bool asksForGradient(const Node &loop, const Symbol &element) {
   bool isFound = false;
   forEach(&loop, [&](const Node &part) {
     const Node *object = part.isCall() && part.symbol ? objectOf(part) : nullptr;
-    const llvm::StringRef name = object ? part.calledName() : "";
-    isFound |= object && (name == "grad" || name == "mutable_grad") &&
+    isFound |= object && part.calls(FunctionRole::Gradient) &&
                variableOf(Selection(object, loop).origin()) == &element;
   });
   return isFound;
@@ -352,13 +363,14 @@ bool slices(const Node &call) {
   const Symbol *callee = call.symbol;
   if (!call.isCall() || !callee || !objectOf(call))
     return false;
-  if (callee->name == "slice" || callee->name == "narrow")
-    return callee->isFramework || slicesMembers(*callee);
+  if (callee->aspects.has(Aspect::SelectsRange) || slicesMembers(*callee))
+    return true;
   bool isSlice = false;
-  if (callee->name == "index" && callee->operation == Operation::Index)
+  if (callee->operation == Operation::Index)
     forEach(&call, [&](const Node &part) {
       const Symbol *made = asConstruction(&part) ? classOf(part.symbol) : nullptr;
-      isSlice |= made && made->name == "Slice" && part.arguments.size() > 1 && !isLiteral(part);
+      isSlice |= made && made->aspects.has(Aspect::IndexRange) && part.arguments.size() > 1 &&
+                 !isLiteral(part);
     });
   return isSlice;
 }
@@ -397,9 +409,7 @@ private:
   bool isCountedCall(const Node &call) {
     if (!call.symbol)
       return false;
-    if (llvm::StringSwitch<bool>(call.calledName())
-            .Cases({"size", "sizes", "numel", "len", "length"}, true)
-            .Default(false))
+    if (asksForSize(call))
       return true;
     const bool computes =
         llvm::StringSwitch<bool>(call.calledName())
@@ -465,10 +475,13 @@ bool isHandedOut(const Node &loop, Entity batch) {
 
 /// The variable that a permutation is drawn into, or null.
 const Symbol *drawnInto(const Node &draw, const Node &loop) {
-  if (draw.calledName() == "randperm_out" && !draw.arguments.empty())
+  if (!draw.calls(Aspect::DrawsOrder))
+    return nullptr;
+  if (draw.symbol && draw.symbol->run && draw.symbol->run->out == Operator::Out::First &&
+      !draw.arguments.empty())
     return variableOf(draw.arguments.front());
   const Symbol *order = nullptr;
-  forEach(draw.calledName() == "randperm" ? &loop : nullptr, [&](const Node &part) {
+  forEach(draw.symbol ? &loop : nullptr, [&](const Node &part) {
     for (const Symbol *variable :
          part.kind == NodeKind::Declaration ? part.declared : llvm::ArrayRef<const Symbol *>())
       if (variable->init && originalOf(variable->init) == &draw)
@@ -496,8 +509,9 @@ bool shuffles(const Node &loop) {
   };
   bool isFound = false;
   forEach(&loop, [&](const Node &part) {
-    for (const llvm::StringRef word : {"shuffle", "randperm", "permutation"})
-      isFound |= part.isCall() && part.calledName().contains_insensitive(word) && !isUnused(part);
+    isFound |= part.isCall() &&
+               (part.calls(Aspect::DrawsOrder) || words::speaksOfShuffling(part.calledName())) &&
+               !isUnused(part);
   });
   return isFound;
 }
@@ -536,7 +550,8 @@ bool carriesState(const Node &loop) {
 const Node *copiedBy(const Node *value) {
   value = strip(value);
   while (const Node *call = as(NodeKind::MemberCall, value)) {
-    if (!call->arguments.empty() || (call->calledName() != "cpu" && call->calledName() != "detach"))
+    if (!call->arguments.empty() ||
+        !(call->calls(FunctionRole::MoveToCpu) || call->calls(FunctionRole::Detach)))
       break;
     value = strip(call->object);
   }
@@ -565,9 +580,8 @@ ElementLoop elementLoopOf(const Node &read, const FunctionBody &function) {
       (selection.isComputed() && !(tensor->type && tensor->type->role == TypeRole::Tensor)))
     return {};
   // Who goes on while there is something left may end where there is one.
-  const llvm::SmallVector<llvm::StringRef, 2> ends = {"numel", "size"};
   if (isSkipped(&read, **loop, function,
-                (*loop)->kind == NodeKind::While ? ends : llvm::ArrayRef<llvm::StringRef>()))
+                (*loop)->kind == NodeKind::While ? asksForSize : isNoQuestion))
     return {};
   return {*loop, selection.isComputed()};
 }
@@ -580,7 +594,7 @@ ElementLoop pixelLoopOf(const Node &move, const FunctionBody &function) {
   const Selection selection(element, *loops[1]);
   const Entity tensor = selection.lasting();
   if (!tensor || !selection.isOfVariableIndices() || isChangedIn(*loops[1], tensor) ||
-      isSkipped(&move, *loops[1], function, {}))
+      isSkipped(&move, *loops[1], function, isNoQuestion))
     return {};
   return {loops[0]};
 }
@@ -607,8 +621,7 @@ const Node *parameterLoopOf(const Node &read, const FunctionBody &function) {
   const bool isParameter =
       (isElement && givesParameters(loop.object)) || (isList && givesParameters(origin));
   if (!(isElement || isList) || !(isParameter || asksForGradient(loop, *element)) ||
-      isSkipped(&read, loop, function,
-                {"defined", "requires_grad", "is_sparse", "has_value", "dim", "numel"}))
+      isSkipped(&read, loop, function, asksForAttribute))
     return nullptr;
   return &loop;
 }

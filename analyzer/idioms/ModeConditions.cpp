@@ -1,20 +1,13 @@
 #include "ModeConditions.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
 
 using namespace ir;
-
-/// Whether a number of that name may stand for a mode.
-static bool mayNameMode(const Symbol &number) {
-  return llvm::any_of(std::initializer_list<llvm::StringRef>{"train", "eval", "infer", "test",
-                                                             "mode", "phase", "stage", "epoch",
-                                                             "step"},
-                      [&](llvm::StringRef word) { return number.name.contains_insensitive(word); });
-}
 
 static bool isNumeric(const Type *type) {
   return type && type->isArithmetic && !type->isBoolean && !type->isEnumeration;
@@ -65,10 +58,10 @@ static bool isPlainNumber(const Node *expr, const Node &site, const FunctionBody
   case NodeKind::FunctionalCast:
     return isPlainNumber(expr->children.front(), site, function);
   case NodeKind::MemberCall:
-    return expr->arguments.empty() && expr->calledName() == "size" && isMember(expr->object);
+    return expr->arguments.empty() && asksForSize(*expr) && isMember(expr->object);
   case NodeKind::Member:
     return entityOf(expr) && as(NodeKind::This, withoutParentheses(expr->object)) &&
-           !mayNameMode(*expr->symbol) && isLeftAlone(*expr->symbol);
+           !words::speaksOfMode(expr->symbol->name) && isLeftAlone(*expr->symbol);
   case NodeKind::Integer:
   case NodeKind::Real:
     return true;
@@ -76,7 +69,8 @@ static bool isPlainNumber(const Node *expr, const Node &site, const FunctionBody
     break;
   }
   const Symbol *variable = variableOf(expr);
-  return variable && variable->kind != SymbolKind::Parameter && !mayNameMode(*variable) &&
+  return variable && variable->kind != SymbolKind::Parameter &&
+         !words::speaksOfMode(variable->name) &&
          (isCounter(*variable, site, function) ||
           (variable->isLocal && variable->init && !function.mayChange(*variable, function.body) &&
            isPlainNumber(variable->init, site, function)));
@@ -100,7 +94,7 @@ static bool comparesNumbers(const Node *condition, const Node &site, const Funct
 static bool setsOwnMode(const FunctionBody &function) {
   const Symbol *record = classOf(function.function);
   return record && llvm::any_of(ir::classOf(*record).methods, [](const Method &method) {
-           return method.symbol->name == "train" || method.symbol->name == "eval";
+           return method.symbol->aspects.has(Aspect::SetsMode);
          });
 }
 

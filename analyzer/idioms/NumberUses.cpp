@@ -3,7 +3,6 @@
 #include "CodeForms.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 
@@ -13,18 +12,18 @@ namespace {
 
 /// The test for NaN or infinite numbers, of one tensor that a variable holds.
 struct Test {
-  llvm::StringRef name; ///< Empty if there is none.
+  Aspects kind; ///< None if there is no test.
   const Symbol *tensor = nullptr;
 };
 
 Test testOf(const Node &call) {
-  const llvm::StringRef name = call.calledName();
-  if (name != "isnan" && name != "isinf")
+  const Aspects kind = call.calledAspects();
+  if (!kind.hasAny({Aspect::TestsNan, Aspect::TestsInfinite}))
     return {};
   const Node *tensor = objectOf(call);
   if (!tensor && call.arguments.size() == 1)
     tensor = call.arguments.front();
-  return {name, variableOf(tensor)};
+  return {kind, variableOf(tensor)};
 }
 
 /// The first test that \p value is computed of.
@@ -40,18 +39,9 @@ Test testIn(const Node *value) {
 /// A number of a scalar, or the scalar for a number.
 bool isConversion(const Node &outer) {
   if (outer.isCall())
-    return llvm::StringSwitch<bool>(outer.calledName())
-        .Cases({"to", "toFloat", "toDouble"}, true)
-        .Default(false);
+    return outer.calls(Aspect::ConvertsScalar);
   return isCast(outer) || outer.kind == NodeKind::Parentheses || outer.kind == NodeKind::Member ||
          asConstruction(&outer);
-}
-
-bool isOfTensors(const Node &call) {
-  return llvm::StringSwitch<bool>(call.kind == NodeKind::OperatorCall ? call.op : call.calledName())
-      .Cases({"+", "-", "*", "/", "+=", "-=", "*=", "/="}, true)
-      .Cases({"add", "sub", "mul", "div", "add_", "sub_", "mul_", "div_"}, true)
-      .Default(false);
 }
 
 /// Of plain numbers.
@@ -87,9 +77,8 @@ const Node *joinedBy(const Node &value, const FunctionBody &function, bool isNam
     }
     if (isConversion(*outer) || computes(*outer))
       continue;
-    const bool isTensor = outer->isCall() && isOfTensors(*outer) && outer->symbol &&
-                          outer->symbol->isFramework && outer->type &&
-                          outer->type->role == TypeRole::Tensor;
+    const bool isTensor =
+        outer->calls(Aspect::Arithmetic) && outer->type && outer->type->role == TypeRole::Tensor;
     const size_t operands = outer->arguments.size() + (outer->kind == NodeKind::MemberCall);
     return isTensor && operands == 2 ? outer : nullptr;
   }
@@ -110,8 +99,8 @@ const Node *otherTestOf(const Node &read, const FunctionBody &function) {
       return;
     const Node *object = objectOf(part);
     isChanged |= object && variableOf(object) == test.tensor && changesObject(part);
-    const Test second = object && part.calledName() == "item" ? testIn(object) : Test();
-    if (!isChanged && second.tensor == test.tensor && second.name != test.name &&
+    const Test second = object && part.calls(Aspect::ReadsScalar) ? testIn(object) : Test();
+    if (!isChanged && second.tensor == test.tensor && second.kind != test.kind &&
         function.loopsAround(&part) == function.loopsAround(&read))
       other = &part;
   });

@@ -1,6 +1,7 @@
 #include "Ranks.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -12,7 +13,8 @@ using namespace ir;
 /// The class of an object, be it behind a pointer of any kind, or null.
 static const Symbol *classBehind(const Type *type) {
   type = behindPointers(type);
-  const bool isPointer = type && type->name == "intrusive_ptr" && !type->arguments.empty();
+  const bool isPointer = type && type->record && type->record->aspects.has(Aspect::SmartPointer) &&
+                         !type->arguments.empty();
   return isPointer ? type->arguments.front()->record : type ? type->record : nullptr;
 }
 
@@ -27,15 +29,18 @@ static bool joinsRanks(const Symbol &method) {
 bool isExchange(const Symbol &function) {
   if (!function.isMethod())
     return function.operation == Operation::Exchange;
-  return joinsRanks(function) &&
-         llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"reduce", "gather", "broadcast", "scatter",
-                                                      "send", "recv", "alltoall"},
-                      [&](llvm::StringRef part) { return function.name.contains(part); });
+  return joinsRanks(function) && function.aspects.has(Aspect::ExchangesTensors);
 }
 
 static bool isRank(const Node &expr) {
-  return expr.kind == NodeKind::MemberCall && expr.calledName() == "getRank" &&
+  return expr.kind == NodeKind::MemberCall && expr.calls(Aspect::TellsRank) &&
          isGroup(expr.object->type);
+}
+
+/// Whether \p code makes a GPU the current one.
+static bool choosesDevice(const Node &code) {
+  return code.isCall() && code.symbol &&
+         (code.symbol->trait == Trait::ChoosesDevice || words::choosesDevice(code.symbol->name));
 }
 
 /// Whether \p device is not written as the constants that it is made of.
@@ -72,12 +77,12 @@ private:
   /// The groups, the variables that hold the rank, and what else is said of processes.
   void collect(const Node &code, bool isInClosure) {
     if (const Symbol *made = asConstruction(&code) ? gradtidy::classOf(code.symbol) : nullptr)
-      group.choosesDevice |= made->name.contains("DeviceGuard") ||
-                             made->name.contains("CUDAGuard") ||
-                             (made->name == "Device" && isComputed(code));
+      group.choosesDevice |= made->trait == Trait::ChoosesDevice ||
+                             (made->role == TypeRole::Device &&
+                              made->trait != Trait::TensorOptions && isComputed(code));
     isHandedOn |= isInClosure && code.isCall() && code.symbol && isExchange(*code.symbol);
-    group.choosesDevice |= llvm::is_contained(
-        {"set_device", "cudaSetDevice", "setenv", "putenv", "setDevice"}, code.calledName());
+    group.choosesDevice |=
+        choosesDevice(code) || llvm::is_contained({"setenv", "putenv"}, code.calledName());
     isInClosure |= code.kind == NodeKind::Lambda;
     for (const Symbol *declared : code.declared)
       if (declared->isVariable() && !isInClosure)
@@ -114,7 +119,7 @@ private:
     if (code.kind == NodeKind::String)
       group.isOnOneMachine |= code.op == "localhost" || code.op == "127.0.0.1";
     const Symbol *record = code.isExpression ? classBehind(code.type) : nullptr;
-    group.isOnOneMachine |= record && record->name == "HashStore";
+    group.isOnOneMachine |= record && record->aspects.has(Aspect::SharesMachine);
     if (code.kind == NodeKind::Reference && code.symbol == groups.front())
       isHandedOn |= isInClosure(code) || !isObjectOfMethod(code);
     else if (code.kind == NodeKind::Reference ? ranks.contains(code.symbol) : isRank(code))
@@ -161,8 +166,7 @@ private:
         if (outer->arguments.size() > 1)
           return false;
       } else if (outer->isCall()) {
-        return isGiven || outer->op == "<<" || outer->calledName() == "set_device" ||
-               outer->calledName() == "cudaSetDevice"; // Counts already.
+        return isGiven || outer->op == "<<" || choosesDevice(*outer); // Counts already.
       } else if (outer->kind == NodeKind::If) {
         return outer->condition == inner && !outer->otherwise;
       } else if (outer->kind == NodeKind::Declaration) {

@@ -1,6 +1,7 @@
 #include "Samples.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 #include "analyzer/model/Operators.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,13 +10,6 @@
 namespace gradtidy {
 
 using namespace ir;
-
-/// Whether a function outside of the libraries reads or decodes files, by its name.
-static bool reads(llvm::StringRef name) {
-  return llvm::any_of(
-      llvm::ArrayRef<llvm::StringRef>{"imread", "imdecode", "load", "read", "open", "decode"},
-      [&](llvm::StringRef part) { return name.contains_insensitive(part); });
-}
 
 /// Whether \p expr is an engine that does not begin anew with each sample.
 static bool isEngine(const Node &expr) {
@@ -35,7 +29,7 @@ static bool draws(const Node &call) {
     return true;
   if (callee.run)
     return callee.run->isRandom();
-  if (llvm::is_contained({"rand", "drand48", "randu", "randn"}, callee.name))
+  if (callee.aspects.has(Aspect::DrawsNumber))
     return true;
   // `engine()`, `distribution(engine)`, `std::shuffle(…, engine)`.
   const Node *object = objectOf(call);
@@ -73,14 +67,14 @@ private:
     const Symbol *callee = code.isCall() ? code.symbol : nullptr;
     if (!callee)
       return;
-    isSeeded |= callee->name.contains("seed");
+    isSeeded |= words::speaksOfSeeds(callee->name);
     if (!draw && isSure && draws(code) && !function.isConditional(&code))
       draw = &code;
     if (callee->isStandard)
       return;
     if (!callee->isFramework && callee->definition)
       visit(*callee, isSure && !draw && !function.isConditional(&code), depth + 1);
-    else if (reads(callee->name) && !read)
+    else if (words::speaksOfReading(callee->name) && !read)
       read = &code;
   }
 
@@ -103,7 +97,7 @@ llvm::SmallVector<const Symbol *, 2> sampleClasses(const Type *dataset) {
 }
 
 bool givesSamples(const Symbol &method) {
-  return llvm::is_contained({"get", "get_batch", "apply", "apply_batch"}, method.name);
+  return method.aspects.hasAny({Aspect::GivesSample, Aspect::GivesBatch, Aspect::TransformsSample});
 }
 
 void markSamples(LoaderOptions &options, const Type *dataset) {

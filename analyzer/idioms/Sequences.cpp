@@ -21,7 +21,7 @@ static const Node *saidBy(const Node *expr) {
 /// or none.
 static std::optional<std::int64_t> axisIn(const Node *expr, const Symbol *subject) {
   const bool isSize = subject && expr->kind == NodeKind::MemberCall &&
-                      expr->calledName() == "size" && expr->arguments.size() == 1 &&
+                      expr->calls(Operation::CountElements) && expr->arguments.size() == 1 &&
                       variableOf(expr->object) == subject;
   return isSize ? expr->arguments.front()->integer : std::nullopt;
 }
@@ -96,7 +96,7 @@ static llvm::ArrayRef<const Node *> indicesIn(const Node &call) {
 static bool isWhole(const Node *index) {
   index = strip(index);
   const Symbol *record = asConstruction(index) ? gradtidy::classOf(index->symbol) : nullptr;
-  if (record && record->name == "Slice")
+  if (record && record->aspects.has(Aspect::IndexRange))
     return index->writtenArguments() == 0;
   return record && !index->arguments.empty() && isWhole(index->arguments.front());
 }
@@ -134,7 +134,7 @@ static int pooledBy(const Node &call, const Event &event) {
   }
   case ResultRule::Reduce: {
     const bool isNamed = typing.shape && typing.shape->sizes.size() == 1 && !typing.shape->isOpen;
-    if (call.calledName() != "mean")
+    if (!call.calls(Aspect::Mean))
       return -1;
     if (isNamed)
       return dimensionOf(typing.shape->sizes[0]);

@@ -1,9 +1,9 @@
 #include "ShownNumbers.h"
 
 #include "CodeForms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 
@@ -13,19 +13,11 @@ namespace {
 
 constexpr unsigned maxDepth = 4; ///< How many variables a number is followed through.
 
-bool isWord(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words) {
-  return llvm::any_of(words, [&](llvm::StringRef word) { return name.contains_insensitive(word); });
-}
-
 /// A function that hands on what it gets, or computes another number of it.
 bool computesNumber(const Node &call) {
   if (!call.symbol)
     return false;
-  const bool isOfScalar =
-      llvm::StringSwitch<bool>(call.calledName())
-          .Cases({"to", "toFloat", "toDouble", "toInt", "toLong", "toBool"}, true)
-          .Default(false);
-  return isOfScalar ||
+  return call.calls(Aspect::ConvertsScalar) ||
          (isArithmetic(call) && (call.symbol->isBuiltin || call.symbol->isStandard) &&
           llvm::all_of(call.arguments, [](const Node *each) { return isArithmetic(*each); }));
 }
@@ -101,7 +93,7 @@ Shown Reader::shownBy(const Node *value, bool isFloating, unsigned depth) const 
     if (outer->kind == NodeKind::Damaged) // Of a header that is missing.
       return takesText(*outer) ? Shown::Logged : Shown::No;
     if (outer->isCall()) {
-      isNan |= isOneOf(outer->calledName(), {"isnan", "isinf", "isfinite"});
+      isNan |= outer->calledAspects().hasAny(numberTests);
       if (!computesNumber(*outer))
         return shownByCall(*outer, value, isFloating);
     } else if (outer->kind == NodeKind::Binary) {
@@ -140,8 +132,7 @@ Shown Reader::shownByCall(const Node &call, const Node *value, bool isFloating) 
     return Shown::Logged;
   if (!call.symbol || call.symbol->isFramework || !function.expressionStatementOf(&call))
     return Shown::No;
-  const bool isLog =
-      isWord(call.calledName(), {"log", "print", "record", "metric", "scalar", "report", "plot"});
+  const bool isLog = words::speaksOfLogging(call.calledName());
   const bool isList = isOneOf(call.calledName(), {"push_back", "emplace_back"});
   return isLog || (isFloating && (isList || takesText(call))) ? Shown::Logged : Shown::No;
 }

@@ -220,7 +220,7 @@ static bool knowsOrder(const FunctionBody &function, Entity tensor) {
   bool isFound = false;
   forEach(function.body, [&](const Node &code) {
     const std::optional<Assignment> assigned = asAssignment(code);
-    isFound |= (code.calledName() == "is_contiguous" || code.calledName() == "resize_") &&
+    isFound |= code.calledAspects().hasAny({Aspect::TellsLayout, Aspect::DropsLayout}) &&
                entityOf(strip(objectOf(code))) == tensor;
     isFound |= assigned && entityOf(strip(assigned->target)) == tensor && packs(assigned->value);
     isFound |= llvm::is_contained(code.declared, tensor) && packs(tensor->init);
@@ -252,7 +252,7 @@ Dangling leftByWrapping(const Node &wrapping, const FunctionBody &function) {
   const Node *list = isOfObject && pointer->object ? strip(pointer->object) : nullptr;
   // An image may share its memory with others, if it is no copy.
   const bool isTemporary = list && makesValue(*list) && ownsElements(list->type) &&
-                           (list->type->record->isStandard || list->calledName() == "clone");
+                           (list->type->record->isStandard || list->calls(Aspect::CopiesMemory));
   return isTemporary && keepingOf(*pointer, function).isKept ? Dangling{Ending::Always, list}
                                                              : Dangling();
 }

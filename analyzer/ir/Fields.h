@@ -267,6 +267,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Node>
           node.kind == ir::NodeKind::Reference ? node.begin() : clang::SourceLocation());
   archive("brackets", node.brackets);
   archive("template-argument", node.templateArgument);
+  archive("aspects", node.openAspects, Aspects());
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type> type) {
@@ -334,6 +335,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("user", symbol.isUser);
   archive("trait", symbol.trait, Trait::None);
   archive("operation", symbol.operation, Operation::None);
+  archive("aspects", symbol.aspects, Aspects());
   archive("init", symbol.init);
   archive("names-device", symbol.namesDevice);
   archive("default", symbol.hasDefault);

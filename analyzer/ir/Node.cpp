@@ -48,6 +48,15 @@ const Node *Node::callee() const {
   return isCall() && !children.empty() ? withoutParentheses(children.front()) : nullptr;
 }
 
+Aspects Node::calledAspects() const {
+  if (!isCall())
+    return {};
+  if (symbol)
+    return symbol->aspects;
+  const Node *called = callee();
+  return !called ? Aspects() : called->symbol ? called->symbol->aspects : called->openAspects;
+}
+
 unsigned Node::writtenArguments() const {
   return llvm::count_if(
       arguments, [](const Node *argument) { return argument->kind != NodeKind::DefaultArgument; });

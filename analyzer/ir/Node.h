@@ -90,6 +90,7 @@ struct Node {
   const Node *body = nullptr;          ///< Of loops; of If what is done if the condition holds.
   const Node *otherwise = nullptr;     ///< Of If: the else.
   const Node *object = nullptr;        ///< Of MemberCall, Member and Open; of RangeFor the range.
+  Aspects openAspects;                 ///< Of Open: what may hold of the name.
   const Node *spelledNode = nullptr;   ///< See spelled().
   std::optional<std::int64_t> integer; ///< The value of what is a constant integer.
   std::optional<double> real;          ///< The value of another constant number.
@@ -109,6 +110,16 @@ struct Node {
   /// The simple name of the function that is called, or empty.
   llvm::StringRef calledName() const {
     return isCall() && symbol ? symbol->name : llvm::StringRef();
+  }
+
+  /// What the function that is called is to those who read code, be it open which one that is.
+  Aspects calledAspects() const;
+  bool calls(Aspect aspect) const { return calledAspects().has(aspect); }
+
+  /// Whether a function of that role, or of that operation, is called.
+  bool calls(FunctionRole role) const { return isCall() && symbol && symbol->purpose == role; }
+  bool calls(Operation operation) const {
+    return isCall() && symbol && symbol->operation == operation;
   }
 
   /// Of a call: what is called, without parentheses.

@@ -195,6 +195,15 @@ private:
     const clang::SourceLocation begin = takeLocation();
     range = {begin, line.takeNext("..") ? takeLocation() : begin};
   }
+  void take(Aspects &aspects) {
+    line.expect("[");
+    aspects = {};
+    while (!line.take("]"))
+      if (const StringRef name = line.word(); const auto aspect = aspectOf(name))
+        aspects.add(*aspect);
+      else
+        fail("'" + name + "' has no meaning here");
+  }
   void take(Flag &flag) {
     flag.isNegated = line.take("!");
     flag.condition = line.number<int>();

@@ -445,6 +445,13 @@ private:
     const auto end = std::to_chars(std::begin(digits), std::end(digits), value);
     return {digits, end.ptr};
   }
+  std::string wordFor(Aspects aspects) {
+    std::string result = "[";
+    for (unsigned i = 0; i < aspectCount; ++i)
+      if (const auto aspect = static_cast<Aspect>(i); aspects.has(aspect))
+        result += (result.size() == 1 ? "" : " ") + aspectName(aspect).str();
+    return result + "]";
+  }
   std::string wordFor(const Flag &flag) {
     return (flag.isNegated ? "!" : "") + std::to_string(flag.condition);
   }

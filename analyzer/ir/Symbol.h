@@ -91,6 +91,9 @@ struct Symbol {
   bool isOfMainFile = false; ///< All that declares it is in the main file of the unit.
   Trait trait = Trait::None; ///< What the model says besides the role; of no local variable.
   Operation operation = Operation::None; ///< What a function computes, or a layer of the class.
+  /// What it is to those who read code: a function, a member or class of the framework, a parameter
+  /// of its functions; also a method by which a class of the user's takes part in the framework.
+  Aspects aspects;
 
   // --- variables, parameters, members
   const Node *init = nullptr; ///< The initializer or default argument, or null.
@@ -145,7 +148,8 @@ struct Symbol {
   llvm::ArrayRef<const Symbol *> bases; ///< Those that it names itself.
   const Class *record = nullptr;        ///< See classOf().
   TypeRole role = TypeRole::None;       ///< Its own, or that of its nearest base.
-  ResultRule rule = ResultRule::None;   ///< Of a layer of the class.
+  ResultRule rule = ResultRule::None;   ///< Of a layer of the class, or of a function whose name
+                                        ///< the model lists.
   bool isStateless = false; ///< Modules of the class have neither parameters nor a mode.
 
   /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no

@@ -260,7 +260,7 @@ void FunctionLowering::describeTensor(Event &event, const CallSite &site) {
   event.isDifferentiable = site.role != FunctionRole::NonDifferentiable && !site.isComputed;
   event.keepsDimensions =
       site.role == FunctionRole::Create && !site.isComputed
-          ? !makesScalar(site.call)
+          ? !makesScalar(site.call, vocabulary)
           : site.role != FunctionRole::Reduce && site.role != FunctionRole::AnyDevice;
   event.isNoise =
       site.callee && vocabulary.traitOf(site.callee) == Trait::MakesRandom && !makesOne(site.call);
@@ -387,11 +387,11 @@ void FunctionLowering::describeSubject(Event &event, CallSite &site) {
 }
 
 /// Whether \p value is zero, or a tensor of zeros, or undefined.
-static bool isNothing(const Expr *value) {
+static bool isNothing(const Expr *value, Vocabulary &vocabulary) {
   value = strip(value);
   if (const auto *construct = dyn_cast<CXXConstructExpr>(value))
     return construct->getNumArgs() == 0 ||
-           (construct->getNumArgs() == 1 && isNothing(construct->getArg(0)));
+           (construct->getNumArgs() == 1 && isNothing(construct->getArg(0), vocabulary));
   if (const auto *list = dyn_cast<InitListExpr>(value))
     return list->getNumInits() == 0;
   if (const auto *number = dyn_cast<FloatingLiteral>(value))
@@ -399,8 +399,7 @@ static bool isNothing(const Expr *value) {
   if (const auto *number = dyn_cast<IntegerLiteral>(value))
     return number->getValue().isZero();
   const auto *call = dyn_cast<CallExpr>(value);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  return callee && simpleName(callee).starts_with("zeros");
+  return call && vocabulary.is(call->getDirectCallee(), {Aspect::GivesZeros});
 }
 
 void FunctionLowering::describeOperands(Event &event, const CallSite &site) {
@@ -412,7 +411,7 @@ void FunctionLowering::describeOperands(Event &event, const CallSite &site) {
     event.operands.push_back({.role = TypeRole::Device}); // Where the others are.
   addArguments(event, site.constructor ? nullptr : site.callee, site.arguments);
   if (site.kind == EventKind::Overwrite && !site.arguments.empty() &&
-      isNothing(site.arguments.front()))
+      isNothing(site.arguments.front(), vocabulary))
     event.operands.clear();
 }
 

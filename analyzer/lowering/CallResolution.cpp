@@ -1,5 +1,6 @@
 // What a call calls, and which event that is.
 #include "FunctionLowering.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Lex/Lexer.h"
@@ -191,10 +192,10 @@ bool FunctionLowering::isForwardCall(const CallSite &site) {
     return false;
   if (const auto *operation = dyn_cast<CXXOperatorCallExpr>(site.call))
     return operation->getOperator() == OO_Call;
-  if (site.name == "forward" || site.name == "operator()")
+  if (words::isForward(site.name) || site.name == "operator()")
     return true;
   // Other ways through a module are followed where they can be seen.
-  return StringRef(site.name).contains("forward") && site.callee && !site.isExternal &&
+  return words::speaksOfForward(site.name) && site.callee && !site.isExternal &&
          !site.callee->isDefined() && vocabulary.holdsTensors(site.call->getType());
 }
 
@@ -230,7 +231,7 @@ const FunctionDecl *FunctionLowering::forwardOf(const FunctionDecl *callee, cons
   const CXXRecordDecl *record = vocabulary.classOf(object->getType());
   if ((callee && !values.isExternal(callee)) || !record || !record->hasDefinition())
     return callee;
-  const auto found = record->lookup(DeclarationName(&context.Idents.get("forward")));
+  const auto found = record->lookup(DeclarationName(&context.Idents.get(words::forward)));
   const FunctionDecl *own = found.isSingleResult() ? found.front()->getAsFunction() : nullptr;
   return own ? own : callee;
 }

@@ -284,7 +284,8 @@ std::optional<ShapeTest> FunctionLowering::shapeTestIn(const Expr &condition) {
 
 void FunctionLowering::findPlaced(const Stmt *condition, llvm::SmallVectorImpl<PathId> &found) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(condition))
-    if (asksForPlace(*call) && values.roleOf(call->getImplicitObjectArgument()) == TypeRole::Tensor)
+    if (asksForPlace(*call, vocabulary) &&
+        values.roleOf(call->getImplicitObjectArgument()) == TypeRole::Tensor)
       found.push_back(values.pathOf(call->getImplicitObjectArgument()));
   for (const Stmt *child : condition->children())
     if (child)

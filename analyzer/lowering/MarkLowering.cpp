@@ -136,7 +136,7 @@ void FunctionLowering::lowerMeasure(const UnaryExprOrTypeTraitExpr &size) {
   // The constant is as large as such an element.
   if (llvm::is_contained({ElementType::Bool, ElementType::UInt8, ElementType::Int8}, element))
     return;
-  if (!namesElements(measured->getType()) ||
+  if (!namesElements(measured->getType(), vocabulary) ||
       !(element != ElementType::Unknown || isa<CallExpr>(measured) || isFactor(size, *code)))
     return;
   Typing typing;
@@ -198,8 +198,9 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
                           isMadeOfLayers(paths.last(event.subject.path), vocabulary);
   event.isLostEdit = isLostEdit(call, *result);
   // A copy may be asked for in another order.
-  event.keepsStrides = site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
-                       !(site.name == "clone" && !event.operands.empty());
+  event.keepsStrides =
+      site.isExternal && vocabulary.traitOf(site.callee) == Trait::KeepsStrides &&
+      !(vocabulary.is(site.callee, {Aspect::CopiesMemory}) && !event.operands.empty());
   if (event.operation == Operation::AccessElements)
     event.hostRead = HostRead::Elements;
   else if (event.operation == Operation::PointToMemory)
@@ -213,8 +214,8 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   if (event.kind == EventKind::Forward && event.subject.role == TypeRole::ScriptModule &&
       !site.arguments.empty())
     details->growth = growthOf(*node(site.arguments.front()), call, *result);
-  event.dropsBatch =
-      event.operation == Operation::View && site.name == "squeeze" && event.operands.empty();
+  event.dropsBatch = event.operation == Operation::View && event.operands.empty() &&
+                     vocabulary.ruleOf(site.callee) == ResultRule::Squeeze;
   if (event.operation == Operation::Permute && keepsOrder(site.arguments))
     event.operation = Operation::View;
   if (event.operation == Operation::Permute && site.object && isStored(site.object, values))
@@ -295,7 +296,7 @@ static bool takesOptions(const Stmt *argument, Vocabulary &vocabulary) {
   const bool isNamed = isa<DeclRefExpr, MemberExpr>(argument) &&
                        cast<Expr>(argument)->getType()->isRecordType() &&
                        vocabulary.roleOf(cast<Expr>(argument)->getType()) == TypeRole::Device;
-  return isNamed || (call && simpleName(call->getDirectCallee()) == "options") ||
+  return isNamed || (call && vocabulary.is(call->getDirectCallee(), {Aspect::TellsOptions})) ||
          llvm::any_of(argument->children(),
                       [&](const Stmt *child) { return child && takesOptions(child, vocabulary); });
 }
@@ -407,14 +408,15 @@ void FunctionLowering::markTyping(Event &event, const CallSite &site) {
 }
 
 /// Whether \p options, or what they are made of, limit a step to one iteration.
-static bool iteratesOnce(const Stmt &options) {
+static bool iteratesOnce(const Stmt &options, Vocabulary &vocabulary) {
   if (const auto *setter = dyn_cast<CXXMemberCallExpr>(&options);
-      setter && simpleName(setter->getMethodDecl()) == "max_iter" && setter->getNumArgs() == 1) {
+      setter && setter->getNumArgs() == 1 &&
+      vocabulary.is(setter->getMethodDecl(), {Aspect::IterationsOption})) {
     const auto *number = dyn_cast<IntegerLiteral>(strip(setter->getArg(0)));
     return number && number->getValue() == 1;
   }
   return llvm::any_of(options.children(),
-                      [](const Stmt *child) { return child && iteratesOnce(*child); });
+                      [&](const Stmt *child) { return child && iteratesOnce(*child, vocabulary); });
 }
 
 void FunctionLowering::markConstruction(Event &event, QualType type, Expressions arguments) {
@@ -429,7 +431,7 @@ void FunctionLowering::markConstruction(Event &event, QualType type, Expressions
     return;
   event.details.change()->rate = rateOf(*nodes[1], *result);
   event.keepsMomentum = setsMomentum(*nodes[1], *result);
-  if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1]))
+  if (event.trait == Trait::NeedsClosure && iteratesOnce(*arguments[1], vocabulary))
     event.trait = Trait::None; // Then a step calls its closure once, too.
 }
 
@@ -455,14 +457,14 @@ bool FunctionLowering::namesGradient(const Stmt *statement, PathId tensor) {
 }
 
 /// Whether \p variable is taken from a tensor that has a name: `auto row = x[0]`, `x.data()`.
-static bool isPart(const VarDecl &variable) {
+static bool isPart(const VarDecl &variable, Vocabulary &vocabulary) {
   const auto *call = variable.hasInit() ? dyn_cast<CallExpr>(strip(variable.getInit())) : nullptr;
   const Expr *object = call && call->getDirectCallee() ? objectOf(call) : nullptr;
-  const StringRef name = object ? simpleName(call->getDirectCallee()) : StringRef();
-  const bool isSelection = name == "select" || name == "slice" || name == "narrow" ||
-                           name == "data" ||
-                           (isa_and_nonnull<CXXOperatorCallExpr>(call) &&
-                            cast<CXXOperatorCallExpr>(call)->getOperator() == OO_Subscript);
+  const bool isSelection =
+      vocabulary.is(call ? call->getDirectCallee() : nullptr,
+                    {Aspect::SelectsEntry, Aspect::SelectsRange, Aspect::GivesData}) ||
+      (isa_and_nonnull<CXXOperatorCallExpr>(call) &&
+       cast<CXXOperatorCallExpr>(call)->getOperator() == OO_Subscript);
   return object && isSelection && isa<DeclRefExpr, MemberExpr>(strip(object));
 }
 
@@ -488,8 +490,8 @@ static bool isOfMadeList(const Expr *place, Vocabulary &vocabulary) {
   const auto *made = dyn_cast<CallExpr>(place);
   const CXXRecordDecl *type = place->getType()->getAsCXXRecordDecl();
   const StringRef name = type && type->getIdentifier() ? type->getName() : StringRef();
-  const bool isOwner = name == "vector" || name == "array" || name == "map" ||
-                       name == "unordered_map" || name == "deque" || name == "OrderedDict";
+  const bool isOwner = name == "map" || name == "unordered_map" || name == "deque" ||
+                       (type && vocabulary.traitOf(type) == Trait::OwnsElements);
   return isElement && isOwner && made && made->getDirectCallee();
 }
 
@@ -511,7 +513,7 @@ bool FunctionLowering::isRebindingInVain(const CallSite &site) {
   const bool isElement = handle->isCXXForRangeDecl();
   if (!handle->getType()->isRecordType() && !(isElement && isOfTemporary(*handle, site.call)))
     return false;
-  if (!isa<ParmVarDecl>(handle) && !isElement && !isPart(*handle))
+  if (!isa<ParmVarDecl>(handle) && !isElement && !isPart(*handle, vocabulary))
     return false;
   if (!lastValues)
     lastValues.emplace(*function);

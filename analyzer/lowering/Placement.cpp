@@ -1,6 +1,7 @@
 #include "Placement.h"
 
 #include "Conditions.h"
+#include "analyzer/ir/UserWords.h"
 #include "analyzer/lowering/ast/Syntax.h"
 
 #include "clang/AST/DeclTemplate.h"
@@ -114,6 +115,13 @@ void readDevice(Operand &operand, PathId made) {
     operand.device = device;
 }
 
+/// Whether \p function gives the device, or the options, of something.
+static bool givesDevice(const FunctionDecl *function, Vocabulary &vocabulary) {
+  return vocabulary.is(function, {Aspect::TellsDevice, Aspect::TellsOptions}) ||
+         (function && !vocabulary.isFramework(function) &&
+          words::givesDevice(simpleName(function)));
+}
+
 bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary) {
   const Expr *expr = spelledDevice(operand);
   const bool isType = expr && expr->getType()->isEnumeralType() &&
@@ -122,8 +130,7 @@ bool isChosenDevice(const Operand &operand, Vocabulary &vocabulary) {
     return false;
   const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
   return isa<DeclRefExpr, MemberExpr>(expr) ||
-         (call && (simpleName(call->getDirectCallee()) == "device" ||
-                   simpleName(call->getDirectCallee()) == "options"));
+         (call && givesDevice(call->getDirectCallee(), vocabulary));
 }
 
 bool mentionsGpu(const Event &event, Vocabulary &vocabulary) {
@@ -280,9 +287,9 @@ bool movesItself(const Stmt *body, Vocabulary &vocabulary, unsigned depth) {
   const CXXMethodDecl *method = call ? call->getMethodDecl() : nullptr;
   if (method && vocabulary.roleOf(method) == FunctionRole::Move &&
       isModule(vocabulary.roleOf(call->getObjectType())))
-    return llvm::any_of(call->arguments(), [](const Expr *argument) {
+    return llvm::any_of(call->arguments(), [&](const Expr *argument) {
       const auto *place = dyn_cast<CXXMemberCallExpr>(strip(argument));
-      return place && simpleName(place->getDirectCallee()) == "device";
+      return place && vocabulary.is(place->getDirectCallee(), {Aspect::TellsDevice});
     });
   const FunctionDecl *called = method;
   if (method && isa<CXXThisExpr>(strip(call->getImplicitObjectArgument())) && depth < 2 &&
@@ -293,9 +300,9 @@ bool movesItself(const Stmt *body, Vocabulary &vocabulary, unsigned depth) {
   });
 }
 
-bool asksForPlace(const CXXMemberCallExpr &call) {
-  const StringRef name = simpleName(call.getDirectCallee());
-  return name == "is_cuda" || name == "is_cpu" || name == "device";
+bool asksForPlace(const CXXMemberCallExpr &call, Vocabulary &vocabulary) {
+  return vocabulary.is(call.getDirectCallee(),
+                       {Aspect::TellsCuda, Aspect::TellsCpu, Aspect::TellsDevice});
 }
 
 static const Expr *withoutConversions(const Expr *expr) {
@@ -308,29 +315,27 @@ static const Expr *withoutConversions(const Expr *expr) {
   return expr;
 }
 
-/// `kCUDA`, `kCPU`
-static bool namesKind(const Expr *expr, StringRef kind) {
+/// The kind of device that \p expr names: `kCUDA`, `kCPU`; or None.
+static DeviceRole kindNamedBy(const Expr *expr, const Vocabulary &vocabulary) {
   const auto *reference = dyn_cast<DeclRefExpr>(withoutConversions(expr));
-  const StringRef name = reference && reference->getDecl()->getIdentifier()
-                             ? reference->getDecl()->getName()
-                             : StringRef();
-  return name == kind || (name.starts_with("k") && name.drop_front() == kind);
+  return reference ? vocabulary.deviceOf(reference->getDecl()) : DeviceRole::None;
 }
 
 /// A device that somebody has chosen, or its kind.
 static bool isChoice(const Expr *expr, Vocabulary &vocabulary) {
   expr = withoutConversions(expr);
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr);
-      call && simpleName(call->getDirectCallee()) == "type")
+      call && vocabulary.is(call->getDirectCallee(), {Aspect::TellsDeviceKind}))
     expr = strip(call->getImplicitObjectArgument());
-  return isa<DeclRefExpr, MemberExpr>(expr) && !namesKind(expr, "CUDA") &&
-         !namesKind(expr, "CPU") && vocabulary.roleOf(expr->getType()) == TypeRole::Device;
+  return isa<DeclRefExpr, MemberExpr>(expr) && kindNamedBy(expr, vocabulary) == DeviceRole::None &&
+         vocabulary.roleOf(expr->getType()) == TypeRole::Device;
 }
 
 /// `device == torch::kCUDA`, `device.is_cuda()`: the run uses a GPU; the same of the CPU.
-static bool asksForChoice(const Expr *expr, StringRef kind, Vocabulary &vocabulary) {
+static bool asksForChoice(const Expr *expr, DeviceRole kind, Vocabulary &vocabulary) {
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expr))
-    return simpleName(call->getDirectCallee()) == "is_" + kind.lower() &&
+    return vocabulary.is(call->getDirectCallee(),
+                         {kind == DeviceRole::Cuda ? Aspect::TellsCuda : Aspect::TellsCpu}) &&
            isChoice(call->getImplicitObjectArgument(), vocabulary);
   const Expr *left = nullptr, *right = nullptr;
   if (const auto *comparison = dyn_cast<BinaryOperator>(expr);
@@ -342,17 +347,17 @@ static bool asksForChoice(const Expr *expr, StringRef kind, Vocabulary &vocabula
     left = call->getArg(0);
     right = call->getArg(1);
   }
-  return left && ((namesKind(right, kind) && isChoice(left, vocabulary)) ||
-                  (namesKind(left, kind) && isChoice(right, vocabulary)));
+  return left && ((kindNamedBy(right, vocabulary) == kind && isChoice(left, vocabulary)) ||
+                  (kindNamedBy(left, vocabulary) == kind && isChoice(right, vocabulary)));
 }
 
 bool asksForHost(const Expr *expr, Vocabulary &vocabulary) {
-  return asksForChoice(strip(expr), "CPU", vocabulary);
+  return asksForChoice(strip(expr), DeviceRole::Cpu, vocabulary);
 }
 
 bool asksForGpu(const Expr *expr, const FunctionDecl *function, Vocabulary &vocabulary) {
   expr = strip(expr);
-  if (asksForChoice(expr, "CUDA", vocabulary))
+  if (asksForChoice(expr, DeviceRole::Cuda, vocabulary))
     return true;
   if (const auto *call = dyn_cast<CallExpr>(expr))
     return call->getDirectCallee() &&

@@ -37,7 +37,7 @@ bool meetsTensors(const clang::Stmt *body, const clang::VarDecl *tensor, Vocabul
 bool movesItself(const clang::Stmt *body, Vocabulary &vocabulary, unsigned depth = 0);
 
 /// Whether the call asks by its name where something is: `x.is_cuda()`, `x.device()`.
-bool asksForPlace(const clang::CXXMemberCallExpr &call);
+bool asksForPlace(const clang::CXXMemberCallExpr &call, Vocabulary &vocabulary);
 
 /// Whether the expression tells if there is a GPU, be it a variable of \p function that never says
 /// anything else.

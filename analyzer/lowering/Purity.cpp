@@ -58,10 +58,10 @@ static bool namesInPlace(const Stmt *statement) {
 }
 
 /// Whether a layer keeps statistics, or holds layers of which nobody knows what they do.
-static bool mayHaveEffects(const CXXRecordDecl &layer, const Vocabulary &vocabulary) {
+static bool mayHaveEffects(const CXXRecordDecl &layer, Vocabulary &vocabulary) {
   const Trait trait = vocabulary.traitOf(&layer);
   return trait == Trait::Container || trait == Trait::Opaque ||
-         layer.getName().contains("BatchNorm") || layer.getName().contains("InstanceNorm");
+         vocabulary.aspectsOf(&layer).has(Aspect::KeepsStatistics);
 }
 
 bool FunctionLowering::isForwardPass() const {
@@ -69,10 +69,8 @@ bool FunctionLowering::isForwardPass() const {
 }
 
 /// Whether \p callee makes a new dataset of one.
-static bool mapsDataset(const FunctionDecl &callee, const Vocabulary &vocabulary) {
-  const auto *method = dyn_cast<CXXMethodDecl>(&callee);
-  return method && simpleName(method) == "map" &&
-         vocabulary.traitOf(method->getParent()) == Trait::GivesBatches;
+static bool mapsDataset(const FunctionDecl &callee, Vocabulary &vocabulary) {
+  return vocabulary.is(&callee, {Aspect::MapsDataset});
 }
 
 /// Whether \p method gives options of tensors like its object's, but for one of them.
@@ -104,8 +102,8 @@ bool FunctionLowering::isPure(const FunctionDecl *callee, const CallExpr *call) 
       llvm::any_of(call->arguments(), namesInPlace))
     return false;
   if (isForwardPass() && !code->isConditional(call))
-    return vocabulary.holdsTensors(call->getArg(0)->getType()) && name != "batch_norm" &&
-           name != "instance_norm";
+    return vocabulary.holdsTensors(call->getArg(0)->getType()) &&
+           !vocabulary.is(callee, {Aspect::KeepsStatistics});
   // Elsewhere a function is called for its effect only by mistake for the one that works in
   // place: a benchmark throws results away.
   const CXXRecordDecl *tensor =

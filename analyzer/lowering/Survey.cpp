@@ -1,11 +1,11 @@
 #include "Survey.h"
 
 #include "Placement.h"
+#include "analyzer/ir/UserWords.h"
 #include "analyzer/lowering/ast/Guards.h"
 #include "analyzer/lowering/ast/Memory.h"
 
 #include "clang/AST/ExprCXX.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 namespace {
@@ -113,11 +113,12 @@ void Surveyor::guessRole(const CallExpr *call) {
                            : nullptr;
   if (!object || !object->isTypeDependent())
     return;
-  TypeRole role = llvm::StringSwitch<TypeRole>(member->getMember().getAsString())
-                      .Cases({"forward", "parameters", "train", "eval"}, TypeRole::Module)
-                      .Cases({"backward", "detach", "grad", "requires_grad_"}, TypeRole::Tensor)
-                      .Case("step", TypeRole::Optimizer)
-                      .Default(TypeRole::None);
+  const std::string name = member->getMember().getAsString();
+  const Aspects told = vocabulary.aspectsOfMember(name);
+  const TypeRole role = told.has(Aspect::TellsModule) || words::isForward(name) ? TypeRole::Module
+                        : told.has(Aspect::TellsTensor)                         ? TypeRole::Tensor
+                        : told.has(Aspect::TellsOptimizer) ? TypeRole::Optimizer
+                                                           : TypeRole::None;
   if (role != TypeRole::None)
     values.setRole(object->getDecl(), role);
 }
@@ -214,8 +215,9 @@ void Surveyor::findGuards(const Stmt *statement, llvm::SmallVectorImpl<const Var
 bool Surveyor::asksForDevice(const Stmt *condition) {
   const auto *call = dyn_cast<CXXMemberCallExpr>(condition);
   const auto *expr = dyn_cast<Expr>(condition);
-  const bool asksForPlaceOf = call && asksForPlace(*call) && isTensorOrDevice(call);
-  const bool asksForType = call && simpleName(call->getDirectCallee()) == "type" &&
+  const bool asksForPlaceOf = call && asksForPlace(*call, vocabulary) && isTensorOrDevice(call);
+  const bool asksForType = call &&
+                           vocabulary.is(call->getDirectCallee(), {Aspect::TellsDeviceKind}) &&
                            values.roleOf(call->getImplicitObjectArgument()) == TypeRole::Device;
   found.asksForPlaces |= asksForPlaceOf || asksForType;
   return asksForPlaceOf || (expr && asksForGpu(expr, function, vocabulary)) ||

@@ -203,6 +203,85 @@ constexpr Named<Operation> operationNames[] = {
     {Operation::SpreadBatch, "spread-batch"},
 };
 
+constexpr Named<Aspect> aspectNames[] = {
+    {Aspect::TellsDevice, "tells-device"},
+    {Aspect::TellsCuda, "tells-cuda"},
+    {Aspect::TellsCpu, "tells-cpu"},
+    {Aspect::TellsDeviceKind, "tells-device-kind"},
+    {Aspect::TellsElements, "tells-elements"},
+    {Aspect::TellsLayout, "tells-layout"},
+    {Aspect::TellsOptions, "tells-options"},
+    {Aspect::TellsKey, "tells-key"},
+    {Aspect::TellsRank, "tells-rank"},
+    {Aspect::CountsEntries, "counts-entries"},
+    {Aspect::TestsNan, "tests-nan"},
+    {Aspect::TestsInfinite, "tests-infinite"},
+    {Aspect::TestsFinite, "tests-finite"},
+    {Aspect::ReadsScalar, "reads-scalar"},
+    {Aspect::ConvertsScalar, "converts-scalar"},
+    {Aspect::GivesReal, "gives-real"},
+    {Aspect::TakesMagnitude, "takes-magnitude"},
+    {Aspect::Arithmetic, "arithmetic"},
+    {Aspect::Exponential, "exponential"},
+    {Aspect::HyperbolicTangent, "hyperbolic-tangent"},
+    {Aspect::Power, "power"},
+    {Aspect::Square, "square"},
+    {Aspect::Sum, "sum"},
+    {Aspect::Mean, "mean"},
+    {Aspect::ComparesEqual, "compares-equal"},
+    {Aspect::SelectsEntry, "selects-entry"},
+    {Aspect::SelectsRange, "selects-range"},
+    {Aspect::IndexRange, "index-range"},
+    {Aspect::GivesData, "gives-data"},
+    {Aspect::FillsByMask, "fills-by-mask"},
+    {Aspect::GivesZeros, "gives-zeros"},
+    {Aspect::CopiesMemory, "copies-memory"},
+    {Aspect::GivesAccessor, "gives-accessor"},
+    {Aspect::DropsLayout, "drops-layout"},
+    {Aspect::RetainsGradient, "retains-gradient"},
+    {Aspect::DrawsOrder, "draws-order"},
+    {Aspect::DrawsIndices, "draws-indices"},
+    {Aspect::DrawsNumber, "draws-number"},
+    {Aspect::AsksForMode, "asks-for-mode"},
+    {Aspect::AsksForGradMode, "asks-for-grad-mode"},
+    {Aspect::SetsMode, "sets-mode"},
+    {Aspect::BuildsParts, "builds-parts"},
+    {Aspect::SavesParts, "saves-parts"},
+    {Aspect::ListsParameters, "lists-parameters"},
+    {Aspect::ReachesValues, "reaches-values"},
+    {Aspect::Weights, "weights"},
+    {Aspect::DropsElements, "drops-elements"},
+    {Aspect::KeepsStatistics, "keeps-statistics"},
+    {Aspect::Normalizes, "normalizes"},
+    {Aspect::TellsModule, "tells-module"},
+    {Aspect::TellsTensor, "tells-tensor"},
+    {Aspect::TellsOptimizer, "tells-optimizer"},
+    {Aspect::TrainingOption, "training-option"},
+    {Aspect::DropoutOption, "dropout-option"},
+    {Aspect::InnerDropoutOption, "inner-dropout-option"},
+    {Aspect::StatisticsOption, "statistics-option"},
+    {Aspect::LearningRateOption, "learning-rate-option"},
+    {Aspect::MomentumOption, "momentum-option"},
+    {Aspect::IterationsOption, "iterations-option"},
+    {Aspect::ParameterGroups, "parameter-groups"},
+    {Aspect::OneAverage, "one-average"},
+    {Aspect::TwoAverages, "two-averages"},
+    {Aspect::GivesSample, "gives-sample"},
+    {Aspect::GivesBatch, "gives-batch"},
+    {Aspect::TransformsSample, "transforms-sample"},
+    {Aspect::MapsDataset, "maps-dataset"},
+    {Aspect::ExchangesTensors, "exchanges-tensors"},
+    {Aspect::SharesMachine, "shares-machine"},
+    {Aspect::Scalar, "scalar"},
+    {Aspect::ElementNames, "element-names"},
+    {Aspect::SmartPointer, "smart-pointer"},
+    {Aspect::InputArchive, "input-archive"},
+    {Aspect::OpensArchive, "opens-archive"},
+    {Aspect::OwnForward, "own-forward"},
+    {Aspect::OwnBackward, "own-backward"},
+    {Aspect::MarksChanged, "marks-changed"},
+};
+
 constexpr Named<ElementType> elementNames[] = {
     {ElementType::Bool, "bool"},       {ElementType::UInt8, "uint8"},
     {ElementType::Int8, "int8"},       {ElementType::Int16, "int16"},
@@ -292,6 +371,8 @@ constexpr Named<Phrase> phraseNames[] = {
     {Phrase::MakeLeaf, "make-leaf"},
     {Phrase::Copy, "copy"},
     {Phrase::Move, "move"},
+    {Phrase::MoveToHost, "move-to-host"},
+    {Phrase::Pack, "pack"},
     {Phrase::MoveModule, "move-module"},
     {Phrase::Train, "train"},
     {Phrase::Eval, "eval"},
@@ -346,6 +427,7 @@ const std::vector<std::pair<llvm::StringRef, std::vector<llvm::StringRef>>> &rol
       {"devices", namesOf(deviceRoles)},       {"traits", namesOf(traitNames)},
       {"operations", namesOf(operationNames)}, {"elements", namesOf(elementNames)},
       {"results", namesOf(ruleNames)},         {"phrases", namesOf(phraseNames)},
+      {"aspects", namesOf(aspectNames)},
   };
   return all;
 }
@@ -418,6 +500,19 @@ void readRoles(ModelText &text, const nlohmann::json &table, llvm::StringRef key
     if (firsts && !names.empty())
       firsts->try_emplace(*role, names.front());
   }
+}
+
+/// A table from aspects to lists of names, each of which may stand in several.
+void readAspects(ModelText &text, const nlohmann::json &table, llvm::StringMap<Aspects> &into) {
+  static constexpr llvm::StringLiteral key = "aspects";
+  if (!table.is_object())
+    return text.error({key}, "expected an object from aspects to lists of names");
+  for (const auto &[name, list] : table.items())
+    if (const std::optional<Aspect> aspect = aspectOf(name))
+      for (const std::string &each : readStrings(text, list, {key, name}))
+        into[each].add(*aspect);
+    else
+      text.error({key, name}, "unknown aspect" + instead(name, namesOf(aspectNames), "aspects"));
 }
 
 std::shared_ptr<const OperatorTable> readTable(ModelText &text, const nlohmann::json &rows) {
@@ -535,6 +630,9 @@ std::optional<ResultRule> ruleOf(llvm::StringRef name) {
 llvm::StringRef phraseName(Phrase phrase) { return nameIn<Phrase>(phraseNames, phrase); }
 std::optional<Phrase> phraseOf(llvm::StringRef name) { return roleIn<Phrase>(phraseNames, name); }
 
+llvm::StringRef aspectName(Aspect aspect) { return nameIn<Aspect>(aspectNames, aspect); }
+std::optional<Aspect> aspectOf(llvm::StringRef name) { return roleIn<Aspect>(aspectNames, name); }
+
 const OperatorTable &Model::bundledOperators() {
   static const OperatorTable table = OperatorTable::ofLines(::gradtidy::bundledOperators);
   return table;
@@ -602,6 +700,8 @@ bool Model::read(ModelText &text) {
       readRoles(text, value, key, traitNames, merged.traits);
     } else if (key == "operations") {
       readRoles(text, value, key, operationNames, merged.operations);
+    } else if (key == "aspects") {
+      readAspects(text, value, merged.aspectTable);
     } else if (key == "elements") {
       readRoles(text, value, key, elementNames, merged.elements, &framework.elements);
     } else if (key == "results") {
@@ -620,7 +720,7 @@ bool Model::read(ModelText &text) {
       text.error({key},
                  "unknown key" + instead(key,
                                          {"name", "headers", "namespaces", "renamed", "types",
-                                          "devices", "functions", "traits", "operations",
+                                          "devices", "functions", "traits", "operations", "aspects",
                                           "elements", "results", "phrases", "operators"},
                                          "keys"));
     }
@@ -635,6 +735,11 @@ bool Model::read(ModelText &text) {
     merged.outermostNames.insert(entry.first().split("::").first);
   for (const auto &entry : merged.functions)
     merged.outermostNames.insert(entry.first().split("::").first);
+  merged.memberAspects.clear();
+  for (const auto &entry : merged.aspectTable)
+    merged.memberAspects[entry.first().rsplit("::").second.empty()
+                             ? entry.first()
+                             : entry.first().rsplit("::").second] |= entry.second;
   std::stable_sort(merged.namespaces.begin(), merged.namespaces.end(),
                    [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
   *this = std::move(merged);

@@ -61,6 +61,15 @@ public:
     return operations.lookup(canonicalName);
   }
 
+  /// What the function, member or class of that canonical name is to those who read code, or the
+  /// option of that simple name.
+  Aspects aspects(llvm::StringRef name) const { return aspectTable.lookup(name); }
+
+  /// The same of a member of which only the simple name is known: all that may hold.
+  Aspects aspectsOfMember(llvm::StringRef simpleName) const {
+    return memberAspects.lookup(simpleName);
+  }
+
   /// The type of elements that the constant of that canonical name stands for, or Unknown.
   ElementType element(llvm::StringRef canonicalName) const {
     return elements.lookup(canonicalName);
@@ -116,6 +125,8 @@ private:
   llvm::StringMap<DeviceRole> devices;
   llvm::StringMap<Trait> traits;
   llvm::StringMap<Operation> operations;
+  llvm::StringMap<Aspects> aspectTable;
+  llvm::StringMap<Aspects> memberAspects; ///< By simple names.
   llvm::StringMap<ElementType> elements;
   llvm::StringMap<ResultRule> results;
   OperatorIndex operatorIndex;

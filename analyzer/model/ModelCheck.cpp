@@ -17,7 +17,7 @@ using Kind = ModelProblem::Kind;
 
 /// The keys whose values are lists of names of declarations.
 constexpr llvm::StringLiteral nameKeys[] = {"types",      "devices",  "functions", "traits",
-                                            "operations", "elements", "results"};
+                                            "operations", "elements", "results",   "aspects"};
 
 /// What a phrase begins and ends with, and the parts that it may have, the first of which it needs.
 struct PhraseForm {
@@ -34,6 +34,8 @@ const std::vector<PhraseForm> &phraseForms() {
       {"make-leaf", ".", "", {}},
       {"copy", ".", "", {}},
       {"move", ".", "", {"device"}},
+      {"move-to-host", ".", "", {}},
+      {"pack", ".", "", {}},
       {"move-module", "", ")", {"device"}},
       {"train", "", ")", {}},
       {"eval", "", ")", {}},
@@ -251,6 +253,8 @@ private:
           each, [](const Place &left, const Place &right) { return left.line < right.line; });
       const Place &first = each.front();
       checkName(key, first.role, name, first.element);
+      if (key == "aspects") // Of which a name may have several.
+        continue;
       for (const Place &other : llvm::drop_begin(each))
         warn({key, other.role},
              "'" + name + "' " +

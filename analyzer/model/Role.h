@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 namespace gradtidy {
@@ -349,6 +351,128 @@ enum class Operation : unsigned char {
   FitsCount,            ///< Whether 32 bits are enough to count the elements of a tensor.
 };
 
+/// What a function, a data member, an option or a class is to those who read how code is written,
+/// beside its role: several may hold of one name.
+enum class Aspect : unsigned char {
+  // --- what is told of a tensor
+  TellsDevice,     ///< On which device the subject is, or options say that tensors are.
+  TellsCuda,       ///< Whether that is a GPU.
+  TellsCpu,        ///< Whether it is the CPU.
+  TellsDeviceKind, ///< Of a device: which kind it is.
+  TellsElements,   ///< The type of the elements that options say.
+  TellsLayout,     ///< In which order the elements lie in memory.
+  TellsOptions,    ///< The options with which a new tensor is like the subject.
+  TellsKey,        ///< Under which name an entry is in a list.
+  TellsRank,       ///< Which of several processes this one is.
+  CountsEntries,   ///< How many entries a list of the framework has.
+  // --- numbers
+  TestsNan,       ///< Which elements are no number.
+  TestsInfinite,  ///< Which are infinite.
+  TestsFinite,    ///< Which are neither.
+  ReadsScalar,    ///< The value of a tensor of one element, on the host.
+  ConvertsScalar, ///< The number that a scalar holds.
+  GivesReal,      ///< The same as a floating-point number.
+  TakesMagnitude, ///< Numbers without their signs.
+  Arithmetic,     ///< Sums, differences, products and quotients of each pair of elements.
+  Exponential,
+  HyperbolicTangent,
+  Power,
+  Square,
+  Sum,
+  Mean,
+  ComparesEqual,
+  // --- parts of tensors
+  SelectsEntry,    ///< One entry of a dimension.
+  SelectsRange,    ///< Entries of a dimension that follow each other.
+  IndexRange,      ///< A class: a range among indices.
+  GivesData,       ///< The values of the subject, in its memory, without its history.
+  FillsByMask,     ///< Gives the elements that a mask selects one value.
+  GivesZeros,      ///< A new tensor of zeros.
+  CopiesMemory,    ///< The values of the subject in memory of their own.
+  GivesAccessor,   ///< What knows memory, sizes and strides of the subject.
+  DropsLayout,     ///< The subject lies in memory in the order of its dimensions from now on.
+  RetainsGradient, ///< The gradient of the subject is kept, though it is no leaf.
+  // --- random numbers
+  DrawsOrder,   ///< A permutation.
+  DrawsIndices, ///< Indices.
+  DrawsNumber,  ///< A number, of a library without tensors.
+  // --- modules
+  AsksForMode,     ///< Whether the subject is in training mode.
+  AsksForGradMode, ///< Whether gradients are recorded.
+  SetsMode,        ///< The mode of the subject.
+  BuildsParts,     ///< Makes the parts of the subject anew.
+  SavesParts,      ///< Writes the parts of the subject to an archive.
+  ListsParameters, ///< The parameters of the subject, perhaps with their names.
+  ReachesValues,   ///< A way to the values of parameters, to what is in a module, or into a file.
+  Weights,         ///< A member: the weights of a layer.
+  DropsElements,   ///< Dropout.
+  KeepsStatistics, ///< A normalization that may keep statistics of what it is given.
+  Normalizes,      ///< A normalization of any kind.
+  TellsModule,     ///< In a template: who has such a method is a module.
+  TellsTensor,     ///< The same of a tensor.
+  TellsOptimizer,  ///< The same of an optimizer.
+  // --- options, by their simple names
+  TrainingOption,
+  DropoutOption,
+  InnerDropoutOption, ///< Of a function that computes more than dropout.
+  StatisticsOption,
+  LearningRateOption,
+  MomentumOption,
+  IterationsOption,
+  ParameterGroups, ///< The options of an optimizer for parts of its parameters.
+  OneAverage,      ///< An optimizer that keeps one number more for each parameter.
+  TwoAverages,     ///< One that keeps two.
+  // --- data, processes and files
+  GivesSample,      ///< A dataset gives one sample.
+  GivesBatch,       ///< A dataset, or a transform, gives a whole batch.
+  TransformsSample, ///< What a transform makes of a sample.
+  MapsDataset,      ///< A dataset over the subject.
+  ExchangesTensors, ///< Brings tensors of several processes together.
+  SharesMachine,    ///< A class: processes meet in it that run on one machine.
+  Scalar,           ///< A class: a number of any kind.
+  ElementNames,     ///< A class or enumeration: types of elements.
+  SmartPointer,     ///< A class: a pointer to its first argument.
+  InputArchive,     ///< A class: a file that is read.
+  OpensArchive,     ///< Reads a file into the subject.
+  // --- functions with gradients of their own
+  OwnForward,
+  OwnBackward,
+  MarksChanged, ///< Tells autograd which inputs are changed in place.
+};
+
+constexpr unsigned aspectCount = static_cast<unsigned>(Aspect::MarksChanged) + 1;
+
+/// What holds of one name.
+class Aspects {
+public:
+  constexpr Aspects() = default;
+  constexpr Aspects(std::initializer_list<Aspect> aspects) {
+    for (const Aspect aspect : aspects)
+      add(aspect);
+  }
+  constexpr void add(Aspect aspect) {
+    bits[static_cast<unsigned>(aspect) / 64] |= std::uint64_t(1)
+                                                << (static_cast<unsigned>(aspect) % 64);
+  }
+  constexpr Aspects &operator|=(Aspects others) {
+    bits[0] |= others.bits[0];
+    bits[1] |= others.bits[1];
+    return *this;
+  }
+  constexpr bool has(Aspect aspect) const { return hasAny({aspect}); }
+  constexpr bool hasAny(Aspects others) const {
+    return (bits[0] & others.bits[0]) || (bits[1] & others.bits[1]);
+  }
+  constexpr bool isEmpty() const { return !bits[0] && !bits[1]; }
+  constexpr bool operator==(const Aspects &) const = default;
+
+private:
+  std::uint64_t bits[2] = {};
+};
+
+/// The tests for numbers that are none, or infinite.
+constexpr Aspects numberTests = {Aspect::TestsNan, Aspect::TestsInfinite, Aspect::TestsFinite};
+
 /// What fix-its write. The comments tell what stands in braces: for which something is put.
 enum class Phrase : unsigned char {
   DisableGradients,   ///< A statement, gradients are off behind it in its block: {name}.
@@ -357,6 +481,8 @@ enum class Phrase : unsigned char {
   MakeLeaf,           ///< Behind a tensor: a leaf with its values that collects gradients.
   Copy,               ///< Behind a tensor: one with memory of its own.
   Move,               ///< Behind a tensor: the same on {device}.
+  MoveToHost,         ///< Behind a tensor: the same on the CPU.
+  Pack,               ///< Behind a tensor: the same in the order of its dimensions in memory.
   MoveModule,         ///< A call of a module that moves it to {device}.
   Train,              ///< A call of a module: it is in training mode.
   Eval,               ///< A call of a module: it is in evaluation mode.
@@ -406,6 +532,7 @@ llvm::StringRef operationName(Operation operation);
 llvm::StringRef elementName(ElementType element);
 llvm::StringRef ruleName(ResultRule rule);
 llvm::StringRef phraseName(Phrase phrase);
+llvm::StringRef aspectName(Aspect aspect);
 std::optional<TypeRole> typeRole(llvm::StringRef name);
 std::optional<FunctionRole> functionRole(llvm::StringRef name);
 std::optional<DeviceRole> deviceRole(llvm::StringRef name);
@@ -414,5 +541,6 @@ std::optional<Operation> operationOf(llvm::StringRef name);
 std::optional<ElementType> elementOf(llvm::StringRef name);
 std::optional<ResultRule> ruleOf(llvm::StringRef name);
 std::optional<Phrase> phraseOf(llvm::StringRef name);
+std::optional<Aspect> aspectOf(llvm::StringRef name);
 
 } // namespace gradtidy

@@ -1,4 +1,5 @@
 #include "Forms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -125,7 +126,7 @@ const Symbol *definitionOf(const Symbol *function) {
 
 bool isForward(const Symbol *function) {
   return function && function->isMethod() &&
-         (function->spelling == "operator()" || function->name.contains_insensitive("forward"));
+         (function->spelling == "operator()" || words::speaksOfForward(function->name));
 }
 
 bool isFactory(const Symbol *callee) {

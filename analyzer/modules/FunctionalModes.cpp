@@ -1,14 +1,13 @@
 #include "FunctionalModes.h"
 
 #include "Forms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
 
 using namespace ir;
-
-static bool isMode(llvm::StringRef name) { return name == "train" || name == "training"; }
 
 /// \p expr if it is a literal, or an argument that is left out; else null.
 static const Node *literalIn(const Node *expr) {
@@ -51,9 +50,9 @@ static bool meansTraining(const Node *expr) {
   for (expr = madeOf(strip(expr));;) {
     if (expr->kind == NodeKind::MemberCall) {
       const bool isSetter = expr->arguments.size() == 1;
-      if (isSetter && expr->calledName() == "p" && isZero(expr->arguments.front()))
+      if (isSetter && expr->calls(Aspect::DropoutOption) && isZero(expr->arguments.front()))
         return false;
-      if (isSetter && isMode(expr->calledName()) && !said)
+      if (isSetter && expr->calls(Aspect::TrainingOption) && !said)
         said = isTrue(expr->arguments.front());
       expr = strip(expr->object);
       continue;
@@ -70,10 +69,10 @@ static bool meansTraining(const Node *expr) {
   }
 }
 
-/// The argument for the parameter of that name, or null.
-static const Node *argumentFor(llvm::StringRef name, const Node &call, const Symbol &callee) {
+/// The argument for that parameter, or null.
+static const Node *argumentFor(Aspect option, const Node &call, const Symbol &callee) {
   for (auto [parameter, argument] : llvm::zip(callee.parameters, call.arguments))
-    if (parameter->name == name)
+    if (parameter->aspects.has(option))
       return argument;
   return nullptr;
 }
@@ -81,7 +80,7 @@ static const Node *argumentFor(llvm::StringRef name, const Node &call, const Sym
 /// Whether \p call of a batch normalization is given running statistics, which it uses in
 /// evaluation. Without them it has no other way than to train.
 static bool keepsStatistics(const Node &call, const Symbol &callee) {
-  const Node *given = argumentFor("running_mean", call, callee);
+  const Node *given = argumentFor(Aspect::StatisticsOption, call, callee);
   const Node *original = given ? originalOf(given) : nullptr;
   return original && (original->kind == NodeKind::Member || original->kind == NodeKind::This);
 }
@@ -96,7 +95,7 @@ static bool trainsWith(const Symbol &callee, llvm::ArrayRef<const Node *> argume
     const Type *type = parameter->type;
     if (isFraction(type) && isZero(argument))
       return false;
-    if (type && type->isBoolean && isMode(parameter->name))
+    if (type && type->isBoolean && parameter->aspects.has(Aspect::TrainingOption))
       return isTrue(argument);
     if (type && type->record && type->record->name.ends_with("Options"))
       return meansTraining(argument);
@@ -120,7 +119,7 @@ static bool isFixedRate(const Node *rate) {
 
 /// Whether \p call computes more than dropout, and drops as it is told by a rate alone.
 static bool dropsByRate(const Node &call, const Symbol &callee) {
-  const Node *rate = argumentFor("dropout_p", call, callee);
+  const Node *rate = argumentFor(Aspect::InnerDropoutOption, call, callee);
   return rate && isFraction(rate->type) && rate->kind != NodeKind::DefaultArgument &&
          isFixedRate(rate);
 }
@@ -131,8 +130,8 @@ bool ignoresMode(const Node &call) {
     return true;
   if (!callee || callee->trait != Trait::ModeDependent)
     return false;
-  return (callee->name.contains("dropout") ||
-          (callee->name == "batch_norm" && keepsStatistics(call, *callee))) &&
+  return (callee->aspects.has(Aspect::DropsElements) ||
+          (callee->aspects.has(Aspect::KeepsStatistics) && keepsStatistics(call, *callee))) &&
          trainsWith(*callee, call.arguments);
 }
 
@@ -142,19 +141,12 @@ bool ignoresMode(const Symbol &layer, llvm::ArrayRef<const Node *> arguments) {
   const Symbol *callee =
       named && named->symbol && named->symbol->isFunction() ? named->symbol : nullptr;
   return callee && layer.isFramework && callee->trait == Trait::ModeDependent &&
-         callee->name.contains("dropout") && trainsWith(*callee, arguments);
+         callee->aspects.has(Aspect::DropsElements) && trainsWith(*callee, arguments);
 }
 
 bool samplesOnPurpose(const Symbol &method) {
-  const auto says = [](llvm::StringRef name) {
-    const std::string lower = name.lower();
-    return llvm::StringRef(lower).starts_with("mc") ||
-           llvm::any_of(
-               std::initializer_list<llvm::StringRef>{"_mc", "mcd", "monte", "bayes", "uncertain",
-                                                      "stochastic"},
-               [&](llvm::StringRef word) { return llvm::StringRef(lower).contains(word); });
-  };
-  return says(method.name) || (method.owner && says(method.owner->name));
+  return words::speaksOfSampling(method.name) ||
+         (method.owner && words::speaksOfSampling(method.owner->name));
 }
 
 } // namespace gradtidy

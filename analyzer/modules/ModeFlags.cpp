@@ -1,6 +1,7 @@
 #include "ModeFlags.h"
 
 #include "Forms.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -43,15 +44,7 @@ public:
 
 private:
   static bool isModeFlag(const Symbol &field) {
-    if (!field.type || !field.type->isBoolean)
-      return false;
-    const std::string lower = field.name.lower();
-    llvm::StringRef name = lower;
-    name.consume_front("m_");
-    name = name.trim('_');
-    name.consume_front("is");
-    name = name.trim('_');
-    return name == "training" || name == "train";
+    return field.type && field.type->isBoolean && words::isModeFlag(field.name);
   }
 
   void look(const Symbol &function) {
@@ -66,7 +59,7 @@ private:
         lookAtMember(node, function);
       else if (node.kind == NodeKind::Binary && node.op == "=")
         lookAtAssignment(node);
-      else if (node.isCall() && node.calledName() == "is_training")
+      else if (node.calls(Aspect::AsksForMode))
         asking.insert(gradtidy::classOf(&function));
       if (asConstruction(&node) || (node.isCall() && isFactory(node.symbol)))
         construct(node);
@@ -109,7 +102,7 @@ private:
     const auto made = constructions.find(&record);
     const Class &whole = ir::classOf(record);
     const bool hasOwnMode = llvm::any_of(whole.methods, [](const Method &method) {
-      return method.symbol->name == "train" || method.symbol->name == "eval";
+      return method.symbol->aspects.has(Aspect::SetsMode);
     });
     if (facts.asked.empty() || made == constructions.end() || record.isDependent ||
         asking.contains(&record) || hasOwnMode)

@@ -44,8 +44,8 @@ bool ModulePhases::isTrained(const Symbol *function) const {
 bool ModulePhases::isConstruction(const Symbol *function, unsigned depth) const {
   if (!function || function->kind == SymbolKind::Constructor)
     return true;
-  if (function->kind == SymbolKind::Method && function->name == "reset" && function->isVirtual)
-    return true; // Cloneable's.
+  if (function->aspects.has(Aspect::BuildsParts) && function->isVirtual)
+    return true;
   const ModuleUses::Functions &callers = uses.callersOf(function);
   return depth < 5 && !callers.empty() &&
          llvm::all_of(

@@ -192,9 +192,9 @@ static bool writesToStream(const Symbol &method) {
 
 bool ModuleUses::isManagement(const Symbol *function) {
   return function && function->isMethod() && function->redefines && !isForward(function) &&
-         function->name != "reset" &&
-         function->name != "save" && // Which says nothing of parameters() and to().
-         function->isUser && isModuleClass(function->owner) && !writesToStream(*function);
+         // Which say nothing of parameters() and to().
+         !function->aspects.hasAny({Aspect::BuildsParts, Aspect::SavesParts}) && function->isUser &&
+         isModuleClass(function->owner) && !writesToStream(*function);
 }
 
 bool ModuleUses::worksInPlace(llvm::StringRef member) const {

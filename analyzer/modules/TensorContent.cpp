@@ -105,7 +105,7 @@ Content TensorContents::ofFunction(const Node &call, unsigned depth) {
 /// Whether \p shape says that a tensor has no dimensions: `{}`.
 static bool isEmptyShape(const Node *shape) {
   const Type *type = shape->type;
-  const bool isArray = type && type->name.contains("ArrayRef");
+  const bool isArray = type && type->record && type->record->trait == Trait::ViewsElements;
   shape = strip(shape);
   while (asConstruction(shape)) {
     if (shape->arguments.empty())
@@ -122,7 +122,8 @@ Content TensorContents::ofCreation(const Node &call, const Symbol &callee) const
   const Node *first = call.arguments.empty() ? nullptr : convertedFrom(call.arguments.front());
   if (callee.trait == Trait::MakesScalar && isNumber(first))
     return Content::Scalar;
-  if (callee.name == "full" && !call.arguments.empty() && isEmptyShape(call.arguments.front()))
+  if (callee.rule == ResultRule::Full && !call.arguments.empty() &&
+      isEmptyShape(call.arguments.front()))
     return Content::Scalar;
   if (callee.trait == Trait::MakesRandom || mentions(&call, Trait::FloatType))
     return Content::Data;

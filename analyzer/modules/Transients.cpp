@@ -1,7 +1,7 @@
 #include "Transients.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace gradtidy {
 
@@ -25,15 +25,16 @@ const Node *forwardObject(const Node &code) {
   else if (code.kind == NodeKind::MemberCall && isForward(code.symbol))
     object = code.object;
   else if (const Node *open = code.isCall() ? as(NodeKind::Open, code.callee()) : nullptr;
-           open && !open->symbol && open->op == "forward") // In a template.
+           open && !open->symbol && words::isForward(open->op)) // In a template.
     object = open->object;
   return object ? withoutArrow(object) : nullptr;
 }
 
 /// What a call only brings to a device; null for other code.
 const Node *movedObject(const Node &code) {
-  return code.kind == NodeKind::MemberCall && code.calledName() == "to" ? withoutArrow(code.object)
-                                                                        : nullptr;
+  return code.kind == NodeKind::MemberCall && code.calls(FunctionRole::Move)
+             ? withoutArrow(code.object)
+             : nullptr;
 }
 
 /// How often \p variable is named in \p code other than to call it for a forward pass, or to move
@@ -55,7 +56,7 @@ public:
       : body(body), uses(uses), natures(natures) {
     forEach(&body, [&](const Node &part) {
       asksForMode |= part.kind == NodeKind::Member && part.symbol && part.symbol->isMethod() &&
-                     part.symbol->name == "is_training";
+                     part.symbol->aspects.has(Aspect::AsksForMode);
     });
   }
 
@@ -120,7 +121,7 @@ private:
   /// parameters if their options say so.
   bool isPlain(const Symbol &module) {
     if (!module.isUser)
-      return !module.name.empty() && !module.name.contains("Norm");
+      return !module.name.empty() && !module.aspects.has(Aspect::Normalizes);
     return module.record && uses.isVisible(module) && hasLayers(module) && !setsValues(module);
   }
 
@@ -171,18 +172,15 @@ private:
   }
 
   bool mayReachValues(const Node &part) const {
-    llvm::StringRef name;
     if (part.kind == NodeKind::Open)
-      name = part.op;
-    else if (part.symbol && (part.kind == NodeKind::Member ||
-                             (part.kind == NodeKind::Reference && part.symbol->isFunction())))
-      name = part.symbol->name;
-    return uses.worksInPlace(name) || llvm::StringSwitch<bool>(name)
-                                          .Cases({"weight", "bias", "load", "parameters"}, true)
-                                          .Cases({"named_parameters", "buffers", "apply"}, true)
-                                          .Cases({"set_requires_grad", "children"}, true)
-                                          .Cases({"modules", "eval", "named_buffers"}, true)
-                                          .Default(false);
+      return uses.worksInPlace(part.op) || part.openAspects.has(Aspect::ReachesValues) ||
+             words::reachesValues(part.op);
+    const bool isNamed =
+        part.symbol && (part.kind == NodeKind::Member ||
+                        (part.kind == NodeKind::Reference && part.symbol->isFunction()));
+    return isNamed && (uses.worksInPlace(part.symbol->name) ||
+                       part.symbol->aspects.has(Aspect::ReachesValues) ||
+                       words::reachesValues(part.symbol->name));
   }
 
   const Node &body;

@@ -168,7 +168,7 @@ private:
       (ignoresMode(call) ? modeIgnorant : uses.modeDependent).insert(place.function);
     if (callee && place.function && callee->purpose == FunctionRole::Backward)
       uses.training.insert(place.function);
-    if (place.function && call.symbol && call.symbol->name == "is_training")
+    if (place.function && call.calls(Aspect::AsksForMode))
       asking.insert(gradtidy::classOf(place.function));
     if (registers(trait)) {
       if (const Symbol *record = gradtidy::classOf(place.function))
@@ -319,7 +319,7 @@ private:
 /// Whether the class has its own notion of the modes.
 static bool setsOwnMode(const Symbol &record) {
   return llvm::any_of(ir::classOf(record).methods, [](const Method &method) {
-    return method.symbol->name == "train" || method.symbol->name == "eval";
+    return method.symbol->aspects.has(Aspect::SetsMode);
   });
 }
 

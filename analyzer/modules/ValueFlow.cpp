@@ -1,4 +1,5 @@
 #include "ValueFlow.h"
+#include "analyzer/ir/UserWords.h"
 
 namespace gradtidy {
 
@@ -96,7 +97,7 @@ ValueFlow::Step ValueFlow::intoExpression(const Node &expr) {
   case NodeKind::Open:
     if (expr.symbol)
       return Step::Onward;
-    return !isTensor && expr.op == "forward" ? Step::Used : lose();
+    return !isTensor && words::isForward(expr.op) ? Step::Used : lose();
   case NodeKind::List:
     isAmongOthers |= llvm::any_of(expr.children, [&](const Node *element) {
       return element != value && holdsTensors(element->type);

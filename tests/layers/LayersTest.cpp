@@ -187,6 +187,79 @@ TEST_CASE("Only what parses, lowers or adapts includes clang's AST") {
   CHECK(count > 40);
 }
 
+/// The names of functions, classes, constants and options in the model of LibTorch, without what
+/// they stand in.
+static std::set<std::string> frameworkNames() {
+  static const std::regex qualified("\"(?:\\w+::)+(\\w+)\""),
+      option("\"[\\w-]+-option\": \\[([^\\]]*)\\]"), word("\"(\\w+)\"");
+  std::ifstream in(fs::path(PROJECT_ROOT) / "analyzer/model/libtorch.json");
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  std::set<std::string> names;
+  const auto add = [&](const std::string &part, const std::regex &pattern) {
+    for (std::sregex_iterator each(part.begin(), part.end(), pattern), end; each != end; ++each)
+      names.insert((*each)[1].str());
+  };
+  add(text, qualified);
+  for (std::sregex_iterator each(text.begin(), text.end(), option), end; each != end; ++each)
+    add((*each)[1].str(), word);
+  return names;
+}
+
+TEST_CASE("No name of the framework stands in the analysis: its model says what names mean") {
+  static const std::set<std::string> folders = {"analyzer/modules",      "analyzer/idioms",
+                                                "analyzer/lowering",     "analyzer/flow",
+                                                "analyzer/lowering/ast", "checks"};
+  // The standard library has these, too.
+  static const std::set<std::string> standard = {
+      "any",   "append", "array",  "basic_string", "ceil", "copy",   "data",    "empty",
+      "floor", "get",    "insert", "map",          "max",  "memcpy", "memmove", "min",
+      "range", "reset",  "size",   "sort",         "std",  "vector"};
+  // Words of gradtidy's own: what stands in braces in phrases, in messages, in IR.
+  static const std::set<std::string> own = {"backward", "cpu",      "cuda", "device",
+                                            "index",    "mode",     "name", "step",
+                                            "tensor",   "training", "type"};
+  // Messages that name what to call, and texts of repairs.
+  static const std::set<std::pair<std::string, std::string>> allowed = {
+      {"analyzer/lowering/ast/Values.cpp", "forward"}, // That of the standard library.
+      {"checks/ml-loss-activation.cpp", "log_softmax"},
+      {"checks/ml-loss-activation.cpp", "sigmoid"},
+      {"checks/ml-loss-activation.cpp", "softmax"},
+      {"checks/ml-dangling-data-ptr.cpp", "Tensor"},
+      {"checks/ml-rnn-batch-first.cpp", "batch_first"},
+      {"checks/ml-sync-in-loop.cpp", "round"},
+      {"checks/ml-unregistered-module.cpp", "register_module"},
+      {"checks/ml-unregistered-tensor.cpp", "register_buffer"},
+      {"checks/ml-unregistered-tensor.cpp", "register_parameter"},
+  };
+  static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\""), comment("^ *//|^#include");
+  const std::set<std::string> names = frameworkNames();
+  REQUIRE(names.size() > 500);
+  REQUIRE(names.count("is_training"));
+  REQUIRE(names.count("momentum"));
+  std::set<std::pair<std::string, std::string>> used;
+  for (const std::string &file : files()) {
+    if (!folders.count(folderOf(file)))
+      continue;
+    std::ifstream in(fs::path(PROJECT_ROOT) / file);
+    for (std::string line; std::getline(in, line);) {
+      if (std::regex_search(line, comment))
+        continue;
+      for (std::sregex_iterator each(line.begin(), line.end(), literal), end; each != end; ++each) {
+        const std::string text = (*each)[1];
+        if (!names.count(text) || standard.count(text) || own.count(text))
+          continue;
+        used.insert({file, text});
+        INFO(file << ": " << line);
+        CHECK(allowed.count({file, text}));
+      }
+    }
+  }
+  for (const auto &each : allowed) {
+    INFO(each.first << " has no \"" << each.second << "\" any more");
+    CHECK(used.count(each));
+  }
+}
+
 TEST_CASE("Headers do not include one another in a circle") {
   std::map<std::string, std::vector<std::string>> includes;
   for (const std::string &file : files())

@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <fstream>
+#include <iterator>
+
 using namespace gradtidy;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -162,6 +165,46 @@ TEST_CASE("The traits have the names of the documentation") {
   CHECK_FALSE(traitOf("none"));
 }
 
+TEST_CASE("A name has all its aspects, from all models") {
+  const Model &model = Model::bundled();
+  CHECK(model.aspects("torch::Tensor::item") == Aspects{Aspect::ReadsScalar});
+  CHECK(model.aspects("torch::Tensor::to").has(Aspect::ConvertsScalar));
+  CHECK(model.aspects("torch::nn::Module::eval").has(Aspect::SetsMode));
+  CHECK(model.aspects("torch::nn::Module::eval").has(Aspect::TellsModule));
+  CHECK(model.aspects("lr").has(Aspect::LearningRateOption));
+  CHECK(model.aspects("torch::Tensor::relu").isEmpty());
+  CHECK_FALSE(model.isFrameworkName("lr"));
+
+  const Model mine = modelOf({R"({"aspects": {"sum": ["one::total"], "mean": ["one::total"]}})",
+                              R"({"aspects": {"power": ["one::total", "two::total"]}})"});
+  CHECK(mine.aspects("one::total") == Aspects{Aspect::Sum, Aspect::Mean, Aspect::Power});
+  CHECK(mine.aspects("two::total") == Aspects{Aspect::Power});
+  CHECK(errorIn("{\n  \"aspects\": {\n    \"summ\": []\n  }\n}") ==
+        "mine.json:3:5: model \"aspects.summ\": unknown aspect; did you mean 'sum'?");
+}
+
+TEST_CASE("Of a member whose object nobody knows, all aspects of its name may hold") {
+  const Model mine =
+      modelOf({R"({"aspects": {"sum": ["one::Array::total"], "mean": ["two::total", "third"]}})"});
+  CHECK(mine.aspectsOfMember("total") == Aspects{Aspect::Sum, Aspect::Mean});
+  CHECK(mine.aspectsOfMember("third") == Aspects{Aspect::Mean});
+  CHECK(mine.aspectsOfMember("one").isEmpty());
+}
+
+TEST_CASE("Every aspect has a name and functions, and stands in the documentation") {
+  std::ifstream in(PROJECT_ROOT "/docs/models.md");
+  const std::string page(std::istreambuf_iterator<char>(in), {});
+  std::ifstream model(PROJECT_ROOT "/analyzer/model/libtorch.json");
+  const std::string text(std::istreambuf_iterator<char>(model), {});
+  for (unsigned i = 0; i < aspectCount; ++i) {
+    const std::string name = aspectName(static_cast<Aspect>(i)).str();
+    INFO(name);
+    CHECK(aspectOf(name) == static_cast<Aspect>(i));
+    CHECK(page.find("`" + name + "`") != std::string::npos);
+    CHECK(text.find("\"" + name + "\": [") != std::string::npos);
+  }
+}
+
 TEST_CASE("Operations of functions and layers") {
   const Model &model = Model::bundled();
   CHECK(model.operation("torch::nn::CrossEntropyLoss") == Operation::LogitsLoss);
@@ -270,8 +313,8 @@ TEST_CASE("What is wrong in a model names the place and the key") {
         "mine.json:2:3: model \"nam\": unknown key; did you mean 'name'?");
   CHECK(errorIn("{\n  \"xyz\": \"mine\"\n}") ==
         "mine.json:2:3: model \"xyz\": unknown key; the keys are name, headers, namespaces, "
-        "renamed, types, devices, functions, traits, operations, elements, results, phrases, "
-        "operators");
+        "renamed, types, devices, functions, traits, operations, aspects, elements, results, "
+        "phrases, operators");
   CHECK(errorIn("{\n  \"name\": 7\n}") == "mine.json:2:3: model \"name\": expected a string");
   CHECK(errorIn("{\n\n  \"headers\": \"a.h\"\n}") ==
         "mine.json:3:3: model \"headers\": expected a list of strings");

@@ -287,7 +287,8 @@ void Interpreter::changeList(const Event &event, State &state) const {
       else if (operand.isLent || (event.isAnyDevice && operand.path &&
                                   paths.containerOf(operand.path) != operand.path))
         state.fillList(operand.path);
-    if (event.isAttribute && !(event.run && event.run->name == "size") && // That throws.
+    if (event.isAttribute && // The size of one dimension throws.
+        !(event.operation == Operation::CountElements && !event.site->arguments.empty()) &&
         event.subject.role != TypeRole::None)
       state.fillList(state.resolve(event.subject.path));
     break;

@@ -289,7 +289,8 @@ static void nameHolders(const Event &event, const State &state, const Operand *v
   } else if (count != 1) {
     storage.origin = tables.paths.unknown();
     tables.mayBeShared.insert(storage.object);
-  } else if (event.kind == EventKind::Move || event.site->calledName() == "contiguous") {
+  } else if (event.kind == EventKind::Move ||
+             (event.site->symbol && event.site->symbol->trait == Trait::Packs)) {
     // The tensor itself, or a copy.
     for (const bool isOfMemory : {true, false}) {
       const PathId known = state.holderOf(*only, isOfMemory);

@@ -300,6 +300,7 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
   } else if (const auto *member = dyn_cast<CXXDependentScopeMemberExpr>(&expr)) {
     node.kind = NodeKind::Open;
     node.op = names.save(member->getMember().getAsString());
+    node.openAspects = vocabulary.aspectsOfMember(node.op);
     node.object = member->isImplicitAccess() ? nullptr : made(member->getBase());
   } else if (const auto *overloads = dyn_cast<OverloadExpr>(&expr)) {
     node.kind = NodeKind::Open;
@@ -307,6 +308,8 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
     node.name = overloads->getNameLoc();
     if (overloads->getNumDecls() > 0)
       node.symbol = symbol((*overloads->decls_begin())->getUnderlyingDecl()->getAsFunction());
+    else
+      node.openAspects = vocabulary.aspectsOfMember(node.op);
     if (const auto *method = dyn_cast<UnresolvedMemberExpr>(overloads);
         method && !method->isImplicitAccess())
       node.object = made(method->getBase());
@@ -558,6 +561,7 @@ const ir::Symbol *CodeMap::symbol(const NamedDecl *declaration) {
   }
   if (isa<FunctionDecl>(declaration) || (isa<CXXRecordDecl>(declaration) && symbol->isFramework))
     symbol->operation = vocabulary.operationOf(declaration);
+  symbol->aspects = vocabulary.aspectsOf(declaration);
   if (isa<VarDecl, FieldDecl, FunctionDecl, CXXRecordDecl>(declaration))
     waiting.push_back(symbol);
   if (isOutermost)
@@ -638,6 +642,8 @@ void CodeMap::describeFunction(ir::Symbol &symbol, const FunctionDecl &function)
   if (constructor && constructor->getInheritedConstructor())
     symbol.inherited = this->symbol(constructor->getInheritedConstructor().getConstructor());
   symbol.purpose = vocabulary.roleOf(&function);
+  if (vocabulary.isFramework(&function))
+    symbol.rule = vocabulary.ruleOf(&function);
   symbol.run = vocabulary.operatorOf(&function);
   symbol.neverReturns = function.isNoReturn();
   symbol.worksInPlace = vocabulary.worksInPlace(&function);

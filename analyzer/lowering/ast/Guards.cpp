@@ -56,14 +56,13 @@ bool hasGuard(const Stmt *body, Vocabulary &vocabulary) {
 bool asksForGradMode(const Expr *expr, Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CallExpr>(strip(expr));
   const auto *method = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
-  return method && simpleName(method) == "is_enabled" && vocabulary.isFramework(method) &&
-         method->getParent()->getName() == "GradMode";
+  return vocabulary.is(method, {Aspect::AsksForGradMode});
 }
 
 const Expr *moduleAskedForMode(const Expr *expr, Vocabulary &vocabulary) {
   const auto *call = dyn_cast<CallExpr>(strip(expr));
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  return callee && simpleName(callee) == "is_training" && vocabulary.isFramework(callee)
+  return vocabulary.is(callee, {Aspect::AsksForMode}) && vocabulary.isFramework(callee)
              ? objectOf(call)
              : nullptr;
 }

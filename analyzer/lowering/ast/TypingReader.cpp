@@ -99,12 +99,12 @@ static bool isNamed(QualType type, llvm::StringRef name) {
 }
 
 /// Whether a parameter of that type takes a number of any kind, or none: never a dimension.
-static bool takesNumber(QualType type) {
+static bool takesNumber(QualType type, Vocabulary &vocabulary) {
   const auto *record = dyn_cast_or_null<ClassTemplateSpecializationDecl>(
       type.getNonReferenceType()->getAsCXXRecordDecl());
   if (record && isNamed(type, "optional"))
     type = record->getTemplateArgs().get(0).getAsType();
-  return isNamed(type, "Scalar");
+  return vocabulary.is(type, {Aspect::Scalar});
 }
 
 /// Whether a parameter of that type takes a word: `x.div(y, "floor")`.
@@ -117,8 +117,8 @@ static bool takesText(QualType type) {
   return isNamed(type, "basic_string_view");
 }
 
-bool namesElements(QualType type) {
-  return isNamed(type, "ScalarType") || isNamed(type, "TypeMeta");
+bool namesElements(QualType type, Vocabulary &vocabulary) {
+  return vocabulary.is(type, {Aspect::ElementNames});
 }
 
 ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned depth) const {
@@ -128,7 +128,7 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
   if (depth > 8 || isa<CXXDefaultArgExpr>(expr) || expr->isTypeDependent())
     return ElementType::Unknown;
   const QualType type = expr->getType();
-  const bool isElement = namesElements(type);
+  const bool isElement = namesElements(type, vocabulary);
   const auto isOptionsType = [&](QualType each) {
     const CXXRecordDecl *record = each.getNonReferenceType()->getAsCXXRecordDecl();
     return record && vocabulary.traitOf(record) == Trait::TensorOptions;
@@ -156,12 +156,11 @@ ElementType TypingReader::elementIn(const Expr *expr, bool &named, unsigned dept
     return elementIn(variable->getInit(), named, depth + 1);
   const auto *call = dyn_cast<CallExpr>(expr);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  const StringRef name = simpleName(callee);
   named = true; // Whatever it is, but for what follows.
   if (isa_and_nonnull<CXXConversionDecl>(callee))
     return ElementType::Unknown;
   const auto *method = dyn_cast_or_null<CXXMemberCallExpr>(call);
-  if (isOptions && name == "dtype") {
+  if (isOptions && vocabulary.is(callee, {Aspect::TellsElements})) {
     if (call->getNumArgs() > 0)
       return elementIn(call->getArg(0), named, depth + 1);
     const TemplateArgumentList *arguments = callee->getTemplateSpecializationArgs();
@@ -204,7 +203,7 @@ std::optional<Shape> TypingReader::list(const Expr *expr) const {
     } else if (const auto *construct = dyn_cast<CXXConstructExpr>(expr)) {
       const CXXRecordDecl *record = construct->getConstructor()->getParent();
       const StringRef name = record->getIdentifier() ? record->getName() : StringRef();
-      isList |= name == "ArrayRef" || name == "OptionalArrayRef" || name == "vector";
+      isList |= name == "vector" || vocabulary.viewsElements(record);
       if (!isList)
         return std::nullopt;
       if (construct->getNumArgs() == 0)
@@ -243,11 +242,8 @@ static const InitListExpr *bracesIn(const Expr *expr) {
 }
 
 /// Whether a parameter of that type takes a list of numbers.
-static bool takesList(QualType type) {
-  type = type.getNonReferenceType();
-  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
-  const StringRef name = record && record->getIdentifier() ? record->getName() : StringRef();
-  return name == "ArrayRef" || name == "OptionalArrayRef";
+static bool takesList(QualType type, const Vocabulary &vocabulary) {
+  return vocabulary.viewsElements(type.getNonReferenceType()->getAsCXXRecordDecl());
 }
 
 void TypingReader::readValues(const Expr *expr, Typing &typing) const {
@@ -283,8 +279,9 @@ void TypingReader::readValues(const Expr *expr, Typing &typing) const {
     const auto *record =
         dyn_cast_or_null<ClassTemplateSpecializationDecl>(type->getAsCXXRecordDecl());
     const StringRef name = record && record->getIdentifier() ? record->getName() : StringRef();
-    const bool holdsNumbers = (name == "vector" || name == "ArrayRef" || name == "array") &&
-                              record->getTemplateArgs().get(0).getKind() == TemplateArgument::Type;
+    const bool holdsNumbers =
+        (name == "vector" || name == "array" || vocabulary.viewsElements(record)) &&
+        record->getTemplateArgs().get(0).getKind() == TemplateArgument::Type;
     if (!holdsNumbers)
       return;
     typing.number = kept(record->getTemplateArgs().get(0).getAsType());
@@ -548,17 +545,17 @@ std::int64_t TypingReader::numberAt(unsigned index, ArrayRef<const Expr *> argum
 
 /// Whether one of the \p indices of a tensor is a range, of which a dimension stays:
 /// `x.index({Slice(0, 3), 1})`.
-static bool takesRange(const Expr *indices) {
-  const auto isRange = [](const Expr *index) {
+static bool takesRange(const Expr *indices, Vocabulary &vocabulary) {
+  const auto isRange = [&](const Expr *index) {
     index = strip(index);
     while (const auto *construct = dyn_cast<CXXConstructExpr>(index)) {
-      if (isNamed(construct->getType(), "Slice"))
+      if (vocabulary.is(construct->getType(), {Aspect::IndexRange}))
         return true;
       if (construct->getNumArgs() != 1)
         break;
       index = strip(construct->getArg(0));
     }
-    return isNamed(index->getType(), "Slice");
+    return vocabulary.is(index->getType(), {Aspect::IndexRange});
   };
   indices = strip(indices);
   while (const auto *construct = dyn_cast<CXXConstructExpr>(indices)) {
@@ -587,7 +584,7 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       readValues(argument, typing);
       continue;
     }
-    if (rule == ResultRule::Pick && takesRange(argument)) {
+    if (rule == ResultRule::Pick && takesRange(argument, vocabulary)) {
       typing.shape = Shape{.sizes = {Shape::unknown}};
       continue;
     }
@@ -609,13 +606,14 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       typing.isRounded = true;
       continue;
     }
-    if (const std::optional<Shape> sizes = takesList(type) ? list(argument) : std::nullopt) {
+    if (const std::optional<Shape> sizes =
+            takesList(type, vocabulary) ? list(argument) : std::nullopt) {
       hasStrides = typing.shape.has_value(); // They come behind the sizes.
       if (!hasStrides)
         typing.shape = sizes;
       continue;
     }
-    if (takesList(type)) {
+    if (takesList(type, vocabulary)) {
       typing.shape = typing.shape.value_or(Shape{});
       continue;
     }
@@ -625,7 +623,7 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       typing.namesElement = true;
       continue;
     }
-    if (takesNumber(type)) {
+    if (takesNumber(type, vocabulary)) {
       const Expr *number = convertedFrom(argument);
       const ElementType kind = number && isArithmetic(number)
                                    ? gradtidy::elementOf(number->getType(), context)

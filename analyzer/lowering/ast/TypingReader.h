@@ -11,7 +11,7 @@
 namespace gradtidy {
 
 /// Whether values of the type name types of elements.
-bool namesElements(clang::QualType type);
+bool namesElements(clang::QualType type, Vocabulary &vocabulary);
 
 /// What is written in one function.
 class TypingReader {

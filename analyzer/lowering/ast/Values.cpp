@@ -1,4 +1,5 @@
 #include "Values.h"
+#include "analyzer/ir/UserWords.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -102,11 +103,12 @@ static bool isScalarConversion(const Expr *expr) {
   return construct && construct->getNumArgs() == 1 && isArithmetic(strip(construct->getArg(0)));
 }
 
-bool makesScalar(const CallExpr *call) {
+bool makesScalar(const CallExpr *call, const Vocabulary &vocabulary) {
   if (call->getNumArgs() == 0)
     return true;
   const Expr *shape = strip(call->getArg(0));
-  if (simpleName(call->getDirectCallee()).ends_with("tensor"))
+  if (const FunctionDecl *callee = call->getDirectCallee();
+      callee && vocabulary.traitOf(callee) == Trait::MakesScalar)
     return isArithmetic(shape) || shape->getType()->isDependentType() ||
            isScalarConversion(call->getArg(0));
   while (true) {
@@ -121,7 +123,7 @@ bool makesScalar(const CallExpr *call) {
       // Without elements it is a mark for "none".
       const auto *size = dyn_cast<IntegerLiteral>(shape);
       const CXXRecordDecl *type = call->getArg(0)->getType()->getAsCXXRecordDecl();
-      bool isList = type && type->getIdentifier() && type->getName().contains("ArrayRef");
+      bool isList = vocabulary.viewsElements(type);
       return (braces && braces->getNumInits() == 0) || (isList && size && size->getValue() == 0);
     }
   }
@@ -129,8 +131,8 @@ bool makesScalar(const CallExpr *call) {
 
 bool isForward(const FunctionDecl *function) {
   const auto *method = dyn_cast<CXXMethodDecl>(function);
-  return method && (method->getOverloadedOperator() == OO_Call ||
-                    simpleName(method).contains_insensitive("forward"));
+  return method &&
+         (method->getOverloadedOperator() == OO_Call || words::speaksOfForward(simpleName(method)));
 }
 
 bool isFactory(const FunctionDecl *callee) {

@@ -34,7 +34,7 @@ llvm::StringRef simpleName(const clang::FunctionDecl *function);
 bool isForward(const clang::FunctionDecl *function);
 
 /// Whether a factory makes a tensor without dimensions: `tensor(1.0)`, `zeros({})`.
-bool makesScalar(const clang::CallExpr *call);
+bool makesScalar(const clang::CallExpr *call, const Vocabulary &vocabulary);
 
 /// Functions of the standard library that make the object their result points to.
 bool isFactory(const clang::FunctionDecl *callee);

@@ -333,6 +333,40 @@ Trait Vocabulary::traitOf(const clang::NamedDecl *declaration) const {
   return trait;
 }
 
+Aspects Vocabulary::aspectsOf(const clang::NamedDecl *declaration) {
+  if (!llvm::isa<clang::FunctionDecl, clang::TagDecl, clang::FieldDecl, clang::ParmVarDecl>(
+          declaration))
+    return {};
+  const llvm::StringRef simple =
+      declaration->getIdentifier() ? declaration->getName() : llvm::StringRef();
+  if (llvm::isa<clang::ParmVarDecl, clang::FieldDecl>(declaration)) {
+    const Aspects aspects = model.aspects(simple);
+    const auto *around = llvm::dyn_cast<clang::NamedDecl>(declaration->getDeclContext());
+    return !aspects.isEmpty() && around && isFramework(around) ? aspects : Aspects();
+  }
+  const std::string name = canonicalName(declaration);
+  Aspects result = model.aspects(name);
+  if (llvm::StringRef holder = name; holder.consume_back("Impl"))
+    result |= model.aspects(holder);
+  const auto *method = llvm::dyn_cast<clang::CXXMethodDecl>(declaration);
+  if (!method || simple.empty())
+    return result;
+  if (isFramework(method->getParent())) // An option.
+    result |= model.aspects(simple);
+  if (method->getParent()->hasDefinition())
+    method->getParent()->forallBases([&](const clang::CXXRecordDecl *base) {
+      result |= model.aspects(canonicalName(base) + "::" + simple.str());
+      return true;
+    });
+  return result;
+}
+
+bool Vocabulary::is(clang::QualType type, Aspects aspects) {
+  const clang::TagDecl *declared =
+      type.isNull() ? nullptr : type.getNonReferenceType()->getAsTagDecl();
+  return declared && aspectsOf(declared).hasAny(aspects);
+}
+
 Operation Vocabulary::operationOf(const clang::NamedDecl *declaration) const {
   if (pointsToMemory(declaration))
     return Operation::PointToMemory;
@@ -407,8 +441,7 @@ bool Vocabulary::isTensorList(clang::QualType type) {
     return false;
   bool isList = llvm::StringSwitch<bool>(record->getName())
                     .Cases({"vector", "list", "deque", "array", "initializer_list", "span"}, true)
-                    .Case("ArrayRef", true)
-                    .Default(false);
+                    .Default(viewsElements(record));
   const clang::TemplateArgument &element = record->getTemplateArgs()[0];
   return isList && element.getKind() == clang::TemplateArgument::Type &&
          roleOf(element.getAsType()) == TypeRole::Tensor;

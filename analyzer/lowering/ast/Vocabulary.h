@@ -47,6 +47,22 @@ public:
   /// What else the model says of a class or function. A module class has the trait of its holder.
   Trait traitOf(const clang::NamedDecl *declaration) const;
 
+  /// What a function, a class or its holder, or a member or parameter of the framework is to those
+  /// who read code. A method is also what one of that name is in a base that is the framework's.
+  Aspects aspectsOf(const clang::NamedDecl *declaration);
+  /// Whether \p function, which may be null, is one of these.
+  bool is(const clang::FunctionDecl *function, Aspects aspects) {
+    return function && aspectsOf(function).hasAny(aspects);
+  }
+  /// Whether values of the type, seen through references, are of such a class or enumeration.
+  bool is(clang::QualType type, Aspects aspects);
+  /// Whether the class is one that looks over elements that others hold.
+  bool viewsElements(const clang::CXXRecordDecl *record) const {
+    return record && traitOf(record) == Trait::ViewsElements;
+  }
+  /// The same of a member of which only the name is known: all that may hold.
+  Aspects aspectsOfMember(llvm::StringRef name) const { return model.aspectsOfMember(name); }
+
   /// What a function computes, or modules of a class or of its holder.
   Operation operationOf(const clang::NamedDecl *declaration) const;
 

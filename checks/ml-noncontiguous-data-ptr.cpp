@@ -25,6 +25,8 @@ public:
     if ((read.hostRead == HostRead::None && !isPointer) || knowsStrides(*read.function))
       return;
     const Value value = visit.before.valueOf(read.subject);
+    if (const ir::Symbol *copy = isPointer ? copyPassedOver(read) : nullptr)
+      return onOriginal(visit, *copy, reporter);
     if (isPointer && madeLikeOther(visit, value))
       return onLike(visit, *value.origin.made, reporter);
     if (value.storage.anyStrides && read.hostRead != HostRead::None &&
@@ -55,6 +57,40 @@ public:
   }
 
 private:
+  /// The variable that the function makes of the parameter whose memory is read, and that is
+  /// contiguous; null if there is none.
+  static const ir::Symbol *copyPassedOver(const Event &read) {
+    const FunctionBody &function = *read.function;
+    const ir::Symbol *original = ir::variableIn(ir::stripped(read.subject.expr));
+    const ir::Node *outer = function.statementAround(read.site);
+    const bool isCompared = outer && outer->kind == ir::NodeKind::Binary;
+    if (!original || original->kind != ir::SymbolKind::Parameter || isCompared ||
+        function.mayChange(*original, function.body))
+      return nullptr;
+    const ir::Symbol *copy = nullptr;
+    bool isBehind = false;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      isBehind |= &node == read.site;
+      for (const ir::Symbol *declared : node.declared) {
+        const ir::Node *made = declared->init ? ir::asCall(&declared->init->spelled()) : nullptr;
+        const ir::Node *object = made ? ir::stripped(made->object) : nullptr;
+        if (!isBehind && object && made->symbol && made->symbol->trait == Trait::Packs &&
+            ir::variableIn(object) == original)
+          copy = declared;
+      }
+    });
+    return copy;
+  }
+
+  static void onOriginal(const Visit &visit, const ir::Symbol &copy, Reporter &reporter) {
+    Finding finding(Level::Likely, visit.event,
+                    "the memory of " + nameOf(visit, visit.event.subject, "the tensor") +
+                        " is read, which need not be contiguous, and not that of '" +
+                        copy.spelling.str() + "', which is made so");
+    finding.notes.push_back({*copy.init, "it is made here"});
+    reporter.report(std::move(finding));
+  }
+
   /// Whether the tensor was made like another one of the function, which is made contiguous before
   /// it is read itself: it need not be so.
   static bool madeLikeOther(const Visit &visit, const Value &value) {

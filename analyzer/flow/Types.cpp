@@ -166,21 +166,6 @@ bool beginsWithNumber(const Event &event) {
   return !event.subject.path && !event.operands.empty() && isNumber(event.operands.front());
 }
 
-Reduction reductionOf(const Event &event) {
-  Reduction reduction = event.typing->reduction;
-  if (event.run)
-    forArguments(event, [&](unsigned index, const Operand &operand) {
-      if (!operand.expr || !isNamed(*event.run, index, "reduction"))
-        return;
-      const ir::Node &number = *ir::stripped(operand.expr);
-      if (number.kind == ir::NodeKind::Integer)
-        reduction = number.integer == 0   ? Reduction::Kept
-                    : number.integer == 1 ? Reduction::Mean
-                                          : Reduction::Sum;
-    });
-  return reduction;
-}
-
 ElementType real(ElementType element) {
   return isIntegral(element) ? ElementType::Float32 : element;
 }
@@ -195,6 +180,21 @@ ElementType withNumber(ElementType element, ElementType number) {
 }
 
 } // namespace
+
+Reduction reductionOf(const Event &event) {
+  Reduction reduction = event.typing->reduction;
+  if (event.run)
+    forArguments(event, [&](unsigned index, const Operand &operand) {
+      if (!operand.expr || !isNamed(*event.run, index, "reduction"))
+        return;
+      const ir::Node &number = *ir::stripped(operand.expr);
+      if (number.kind == ir::NodeKind::Integer)
+        reduction = number.integer == 0   ? Reduction::Kept
+                    : number.integer == 1 ? Reduction::Mean
+                                          : Reduction::Sum;
+    });
+  return reduction;
+}
 
 void Interpreter::noteLayer(const Event &forward, const State &state) {
   const auto [known, isNew] = layers.try_emplace(&forward);

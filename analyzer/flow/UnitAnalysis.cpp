@@ -1,5 +1,7 @@
 #include "UnitAnalysis.h"
 
+#include "Types.h"
+
 namespace gradtidy {
 
 /// Runs the interpreter over the functions of a unit that have to do with training.

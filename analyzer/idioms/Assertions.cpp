@@ -244,7 +244,7 @@ static bool isUnreadSum(const Node &update, const FunctionBody &function,
       return;
     const Node *outer = function.statementAround(&part);
     const bool isUpdate = outer->isAssignment() && strip(outer->children.front()) == &part &&
-                          function.expressionStatementOf(outer);
+                          function.statementOf(outer) == outer;
     isRead |= !isUpdate;
     ++updates;
   });
@@ -256,7 +256,7 @@ bool isVain(const Node &read, const FunctionBody &function, const clang::SourceM
   const Node *value = &read, *outer = function.statementAround(value);
   for (; outer && outer->isExpression; outer = function.statementAround(value = outer)) {
     if (outer->isAssignment() && outer->op != "=" && value == outer->children.back())
-      return function.expressionStatementOf(outer) &&
+      return function.statementOf(outer) == outer &&
              isUnreadSum(*outer, function, sources, language);
     const bool computes =
         outer->kind == NodeKind::Binary && llvm::is_contained({"+", "-", "*", "/"}, outer->op);

@@ -38,7 +38,7 @@ SumOfReads sumOf(const Node &read, const FunctionBody &function) {
   while (update && update->isExpression && handsOn(*update))
     update = function.statementAround(value = update);
   const bool isUpdate = update && update->isAssignment() && update->op == "+=" &&
-                        value == update->children.back() && function.expressionStatementOf(update);
+                        value == update->children.back() && function.statementOf(update) == update;
   const Symbol *sum = isUpdate ? variableOf(update->children.front()) : nullptr;
   const auto loops = function.loopsAround(&read);
   if (!sum || !sum->hasLocalStorage() || !sum->type->isArithmetic || loops.empty())

@@ -33,7 +33,7 @@ const std::vector<Layer> &layers() {
        {"analyzer/source", "analyzer/model", "analyzer/frontend", "analyzer/ir", "analyzer/modules",
         "analyzer/idioms", "analyzer/lowering/ast"}},
       {"analyzer/flow", {"analyzer/model", "analyzer/ir"}},
-      {"checks", {"analyzer/model", "analyzer/ir", "analyzer/flow"}},
+      {"checks", {"analyzer/model", "analyzer/ir", "analyzer/idioms", "analyzer/flow"}},
       {"analyzer/report", {"analyzer/source", "checks"}},
       {"analyzer/lsp", {"analyzer/source", "checks", "analyzer/report"}},
       {"analyzer/plugin",

@@ -35,6 +35,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaMemset(void *memory, int value, std::size_t bytes);
 }
 
 // Clang calls one of these for what stands between <<< and >>>: the first where it knows of a

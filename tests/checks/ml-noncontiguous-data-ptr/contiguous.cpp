@@ -190,3 +190,21 @@ public:
 private:
   std::vector<Tensor> images;
 };
+
+// A copy that is made contiguous is there to be read.
+void clamp_all(const float *from, float *to, int64_t count);
+
+Tensor passed_over_bad(const Tensor &x) {
+  const Tensor dense = x.contiguous();
+  Tensor y = torch::empty(dense.sizes());
+  clamp_all(x.data_ptr<float>(), // expect: ml-noncontiguous-data-ptr (no fix) (level 1): not that of 'dense'
+            y.data_ptr<float>(), dense.numel());
+  return y;
+}
+
+Tensor taken_ok(const Tensor &x) {
+  const Tensor dense = x.contiguous();
+  Tensor y = torch::empty(dense.sizes());
+  clamp_all(dense.data_ptr<float>(), y.data_ptr<float>(), dense.numel());
+  return x.data_ptr() == dense.data_ptr() ? y : y.clone();
+}

@@ -1,10 +1,11 @@
 // Kernels that add to memory.
 #include <torch/torch.h>
 
+#include <cuda_runtime.h>
+
 __global__ void add(const float *x, float *sums) { atomicAdd(sums + threadIdx.x, x[blockIdx.x]); }
 __global__ void addTo(const float *x, float *sums) { sums[threadIdx.x] += x[threadIdx.x]; }
 __global__ void clear(float *sums) { sums[threadIdx.x] = 0; }
-void cudaMemset(void *memory, int value, size_t bytes);
 
 torch::Tensor atomic_bad(torch::Tensor x) {
   torch::Tensor sums = torch::empty({64}, x.options()); // expect: ml-uninitialized-tensor (no fix): a kernel adds

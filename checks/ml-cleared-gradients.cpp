@@ -134,7 +134,8 @@ private:
       if (filled.event != backward)
         continue;
       const Frames fill = framesOf(filled.callers, *filled.event);
-      const ir::Node *loop = loopBefore(visit, step, fill);
+      const ir::Node *loop =
+          isFilledNearer(visit, step, fill) ? nullptr : loopBefore(visit, step, fill);
       for (const Observation &cleared : visit.observations())
         if (loop && cleared.event->kind == EventKind::ClearGradients &&
             cleared.before.resolve(cleared.event->subject.path) == optimizer &&
@@ -148,6 +149,15 @@ private:
           return reporter.report(std::move(finding));
         }
     }
+  }
+
+  /// Whether a call that leads to the step, but not to \p fill, leads to the same backward.
+  static bool isFilledNearer(const Visit &visit, const Frames &step, const Frames &fill) {
+    const size_t common = commonFrames(step, fill);
+    return llvm::any_of(visit.observations(), [&](const Observation &other) {
+      return other.event == fill.back() &&
+             commonFrames(step, framesOf(other.callers, *other.event)) > common;
+    });
   }
 
   /// The loop of counted rounds around what fills the gradients, but not around the step, which

@@ -98,3 +98,17 @@ void critic_first_ok(Net net, Net critic, torch::optim::SGD optimizer, torch::op
     optimizer.step();
   }
 }
+
+// Each loop runs whole steps.
+static void whole_step(torch::nn::Linear net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  optimizer.zero_grad();
+  net(x).mean().backward();
+  optimizer.step();
+}
+
+void warm_up_ok(torch::nn::Linear net, torch::optim::SGD &optimizer, torch::Tensor x) {
+  for (int i = 0; i < 10; ++i)
+    whole_step(net, optimizer, x);
+  for (int i = 0; i < 50; ++i)
+    whole_step(net, optimizer, x);
+}

@@ -1,6 +1,7 @@
 #include "Changes.h"
 
 #include "GitFolder.h"
+#include "Subprocess.h"
 #include "analyzer/source/BoundedFile.h"
 #include "analyzer/source/Paths.h"
 #include "llvm/ADT/STLExtras.h"
@@ -59,14 +60,13 @@ llvm::Expected<std::string> git(const Repository &repository, llvm::ArrayRef<Str
   if (!repository.folder.empty())
     words.insert(words.end(), {"--git-dir=" + repository.folder, "--work-tree=" + repository.top});
   words.insert(words.end(), command.begin(), command.end());
-  const std::vector<StringRef> arguments(words.begin(), words.end());
-  const std::optional<StringRef> redirects[] = {StringRef(in), StringRef(out), StringRef(err)};
-  const int status = llvm::sys::ExecuteAndWait(*program, arguments, std::nullopt, redirects);
+  const int status = runSubprocess(words, {in.str().str(), out.str().str(), err.str().str()});
   auto said = readFile(status ? err : out, limits::results);
   if (!said)
     return said.takeError();
+  const StringRef reason = (*said)->getBuffer().trim();
   if (status)
-    return fail("git: " + (*said)->getBuffer().trim());
+    return fail("git: " + (reason.empty() ? "it ended without an answer" : reason));
   return (*said)->getBuffer().str();
 }
 

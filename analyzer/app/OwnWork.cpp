@@ -1,4 +1,5 @@
 #include "OwnWork.h"
+#include "Subprocess.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -28,6 +29,7 @@ unsigned secondsForPart = 0;
 int statusOfFailure = 2;
 
 [[noreturn]] void endWith(const std::array<char, 256> &text) {
+  killSubprocess();
   if (::write(STDERR_FILENO, text.data(), std::strlen(text.data())) < 0)
     ::_exit(statusOfFailure);
   ::_exit(statusOfFailure);

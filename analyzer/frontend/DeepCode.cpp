@@ -470,6 +470,36 @@ std::vector<DeepCode> findDeepCode(llvm::StringRef text, std::optional<size_t> t
   return all;
 }
 
+/// Where the line at \p begin ends, which may go on behind a backslash.
+static size_t endOfDirective(llvm::StringRef text, size_t begin) {
+  size_t end = text.find('\n', begin);
+  while (end != llvm::StringRef::npos && text.take_front(end).rtrim(" \t\r").ends_with("\\"))
+    end = text.find('\n', end + 1);
+  return std::min(end, text.size());
+}
+
+std::vector<DeepCode> findEmbeds(llvm::StringRef text, size_t first) {
+  std::vector<DeepCode> all;
+  for (size_t begin = first; begin < text.size();) {
+    const size_t end = endOfDirective(text, begin);
+    const llvm::StringRef line = text.slice(begin, end).ltrim();
+    llvm::StringRef word = line;
+    if (begin == first || (word.consume_front("#") && word.ltrim().starts_with("embed"))) {
+      DeepCode code;
+      code.begin = code.declaration = static_cast<size_t>(line.data() - text.data());
+      code.end = end;
+      code.isCondition = true;
+      const llvm::StringRef file = line.drop_until([](char c) { return c == '"' || c == '<'; })
+                                       .drop_front(line.find_first_of("\"<") < line.size() ? 1 : 0)
+                                       .take_until([](char c) { return c == '"' || c == '>'; });
+      code.name = "#embed of '" + file.str() + "'";
+      all.push_back(std::move(code));
+    }
+    begin = end + 1;
+  }
+  return all;
+}
+
 std::string without(const std::vector<DeepCode> &code, std::string text) {
   for (const DeepCode &each : code) {
     for (size_t i = each.begin; i < std::min(each.end, text.size()); ++i)

@@ -47,7 +47,7 @@ struct DeepCode {
   size_t declaration = 0;    ///< Where that begins.
   bool isBody = false;
   bool isOpen = false;      ///< It lacks a bracket at its end.
-  bool isCondition = false; ///< Of the preprocessor: counts as false.
+  bool isCondition = false; ///< Of the preprocessor: counts as 0.
   std::string name;         ///< Of the declaration, as it is written there.
 };
 
@@ -55,6 +55,9 @@ struct DeepCode {
 /// deeply, or have \p tooDeep in them, and such conditions of the preprocessor.
 std::vector<DeepCode> findDeepCode(llvm::StringRef text,
                                    std::optional<size_t> tooDeep = std::nullopt);
+
+/// The directives `#embed` in \p text, from the one at \p first on; each counts as 0.
+std::vector<DeepCode> findEmbeds(llvm::StringRef text, size_t first);
 
 /// \p text with blanks in place of \p code; all else keeps its place.
 std::string without(const std::vector<DeepCode> &code, std::string text);

@@ -65,6 +65,15 @@ void DepthGuard::look(const std::string &file, llvm::StringRef text) {
   }
 }
 
+void DepthGuard::endAtEmbed(clang::SourceLocation place) {
+  if (depth.isTooDeep)
+    return;
+  const auto [file, offset] = sources.getDecomposedLoc(place);
+  const auto entry = sources.getFileEntryRefForID(file);
+  depth.current = {entry ? entry->getName().str() : std::string(), offset};
+  depth.isTooDeep = depth.isByEmbed = true;
+}
+
 void DepthGuard::take(clang::Token &token) {
   if (!depth.isTooDeep) {
     note(token.getLocation());

@@ -29,6 +29,7 @@ struct ParseDepth {
   std::string mainFile; ///< As the compiler names it.
   TextPlace current;    ///< Where the parser is, in user code.
   bool isTooDeep = false;
+  bool isByEmbed = false; ///< All `#embed` from the current place on are too much.
   /// By header, what it would be parsed without; empty if macros make what is too deep, at the
   /// current place.
   std::map<std::string, std::vector<DeepCode>> code;
@@ -67,6 +68,9 @@ public:
   void LexedFileChanged(clang::FileID file, LexedFileChangeReason reason,
                         clang::SrcMgr::CharacteristicKind, clang::FileID,
                         clang::SourceLocation place) override;
+
+  /// Ends the parse before the `#embed` at \p place.
+  void endAtEmbed(clang::SourceLocation place);
 
 private:
   void look(const std::string &file, llvm::StringRef text);

@@ -179,9 +179,10 @@ protected:
     parse.context.setSourceManager(&compiler.getSourceManager());
     parse.context.setASTContext(&compiler.getASTContext());
     clang::Preprocessor &preprocessor = compiler.getPreprocessor();
-    securePreprocessor(compiler);
-    preprocessor.addPPCallbacks(
-        std::make_unique<DepthGuard>(preprocessor, parse.userCode, parse.depth));
+    auto depth = std::make_unique<DepthGuard>(preprocessor, parse.userCode, parse.depth);
+    securePreprocessor(compiler,
+                       [&depth = *depth](clang::SourceLocation place) { depth.endAtEmbed(place); });
+    preprocessor.addPPCallbacks(std::move(depth));
     findFrameworkFolders(preprocessor, request.frameworkHeaders, parse.userCode);
     auto callbacks = std::make_unique<FileCollector>(compiler, mainFile);
     collector = callbacks.get();
@@ -307,11 +308,12 @@ private:
       invocation.getPreprocessorOpts().ImplicitPCHInclude = header.found.file;
   }
 
-  /// Whether nothing went wrong that an own header could have to do with.
+  /// Whether nothing went wrong that an own header could have to do with. What #embed takes counts
+  /// for the unit as a whole; without lookups there is some.
   bool isSound() const {
     const Unit &unit = parse.unit;
     const HeaderUse &header = parse.header;
-    return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing &&
+    return unit.outcome == Unit::Outcome::Analysed && !unit.headerIsMissing && unit.lookups &&
            !parse.depth.isTooDeep && !header.failed && !header.doubted &&
            parse.headers->commutes(header.found, header.foreword);
   }
@@ -393,8 +395,12 @@ public:
       });
     const bool isMain = depth.current.file == depth.mainFile;
     const std::optional<std::string> text = textOf(depth.current.file, isMain);
-    return text &&
-           leaveOut(depth.current.file, isMain, findDeepCode(*text, depth.current.offset), leftOut);
+    if (!text)
+      return false;
+    const size_t offset = depth.current.offset;
+    return leaveOut(depth.current.file, isMain,
+                    depth.isByEmbed ? findEmbeds(*text, offset) : findDeepCode(*text, offset),
+                    leftOut);
   }
 
   /// Lets the files of \p unit be known by their own texts.

@@ -212,25 +212,35 @@ public:
   }
 };
 
-/// Says which files #embed does not get to their ends.
+/// Says which files #embed does not get to their ends, and bounds what all of a unit take.
 class EmbeddedFiles : public clang::PPCallbacks {
 public:
-  explicit EmbeddedFiles(clang::Preprocessor &preprocessor)
-      : files(preprocessor.getFileManager()), sources(preprocessor.getSourceManager()) {}
+  EmbeddedFiles(clang::Preprocessor &preprocessor,
+                std::function<void(clang::SourceLocation)> tooMuch)
+      : files(preprocessor.getFileManager()), sources(preprocessor.getSourceManager()),
+        tooMuch(std::move(tooMuch)) {}
 
   void EmbedDirective(clang::SourceLocation place, llvm::StringRef name, bool,
                       clang::OptionalFileEntryRef file,
-                      const clang::LexEmbedParametersResult &) override {
+                      const clang::LexEmbedParametersResult &parameters) override {
     const auto status = file ? files.getVirtualFileSystem().status(file->getName())
                              : std::make_error_code(std::errc::no_such_file_or_directory);
     if (status && status->getSize() > limits::embedded)
       logUnfollowed({placeOf("#embed of '" + name.str() + "'", place, sources)});
+    count(file, parameters);
+    if (tooMuch && (bytes > maxBytes || tokens > maxTokens)) {
+      tooMuch(place);
+      endBefore(const_cast<clang::LexEmbedParametersResult &>(parameters), place);
+    }
   }
 
   /// A file that was asked for is not opened by the name of #embed any more.
   void HasEmbed(clang::SourceLocation place, llvm::StringRef name, bool,
                 clang::OptionalFileEntryRef file) override {
     if (!file || static_cast<uint64_t>(file->getSize()) <= limits::embedded)
+      return;
+    // What is there already may be in use: by a lexer, or by tokens that wait for the parser.
+    if (sources.isFileOverridden(&file->getFileEntry()) || sources.translateFile(*file).isValid())
       return;
     auto opened = files.getVirtualFileSystem().openFileForReadBinary(file->getName());
     auto beginning = opened ? (*opened)->getBuffer(file->getName())
@@ -242,8 +252,41 @@ public:
   }
 
 private:
+  static constexpr uint64_t maxBytes = uint64_t(4) << 20;
+  /// Of prefixes and the like, which may nest: nobody sees them before the parser.
+  static constexpr size_t maxTokens = size_t(3) * maxNesting;
+
+  /// A file that was read before, as a source or to ask whether it is there, is as large as it is.
+  void count(clang::OptionalFileEntryRef file, const clang::LexEmbedParametersResult &parameters) {
+    const auto buffer = file ? sources.getMemoryBufferForFileOrNone(*file) : std::nullopt;
+    uint64_t size = buffer ? buffer->getBufferSize() : 0;
+    if (parameters.MaybeOffsetParam)
+      size -= std::min<uint64_t>(size, parameters.MaybeOffsetParam->Offset);
+    if (parameters.MaybeLimitParam)
+      size = std::min<uint64_t>(size, parameters.MaybeLimitParam->Limit);
+    bytes += size;
+    tokens += parameters.PrefixTokenCount() + parameters.SuffixTokenCount();
+    if (parameters.MaybeIfEmptyParam)
+      tokens += parameters.MaybeIfEmptyParam->Tokens.size();
+  }
+
+  /// Nothing keeps clang from handing out the bytes: the end of the text comes before them.
+  static void endBefore(clang::LexEmbedParametersResult &parameters, clang::SourceLocation place) {
+    clang::Token end;
+    end.startToken();
+    end.setKind(clang::tok::eof);
+    end.setLocation(place);
+    llvm::SmallVector<clang::Token, 4> tokens = {end};
+    parameters.MaybePrefixParam.emplace(std::move(tokens), clang::SourceRange(place));
+    tokens = {end};
+    parameters.MaybeIfEmptyParam.emplace(std::move(tokens), clang::SourceRange(place));
+  }
+
   clang::FileManager &files;
   clang::SourceManager &sources;
+  const std::function<void(clang::SourceLocation)> tooMuch;
+  uint64_t bytes = 0;
+  size_t tokens = 0;
 };
 
 } // namespace
@@ -268,7 +311,8 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags) {
   });
 }
 
-void securePreprocessor(clang::CompilerInstance &compiler) {
+void securePreprocessor(clang::CompilerInstance &compiler,
+                        std::function<void(clang::SourceLocation)> tooMuch) {
   clang::Preprocessor &preprocessor = compiler.getPreprocessor();
   // Clang's own are found by their names. Those of modules compile texts and files in ways of their
   // own, and write what comes of it.
@@ -276,7 +320,7 @@ void securePreprocessor(clang::CompilerInstance &compiler) {
     clang::EmptyPragmaHandler handler(name);
     preprocessor.RemovePragmaHandler("clang", &handler);
   }
-  preprocessor.addPPCallbacks(std::make_unique<EmbeddedFiles>(preprocessor));
+  preprocessor.addPPCallbacks(std::make_unique<EmbeddedFiles>(preprocessor, std::move(tooMuch)));
   if (!compiler.getFrontendOpts().Inputs.front().getKind().isPreprocessed())
     preprocessor.addPPCallbacks(std::make_unique<LineMarkers>(compiler.getSourceManager()));
 }

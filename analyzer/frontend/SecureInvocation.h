@@ -5,9 +5,12 @@
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
+#include <functional>
+
 namespace clang {
 class CompilerInstance;
 class CompilerInvocation;
+class SourceLocation;
 } // namespace clang
 
 namespace gradtidy {
@@ -25,7 +28,10 @@ bool secureInvocation(clang::CompilerInvocation &invocation, bool hasOwnFlags);
 /// `#pragma clang module`, with which it has clang compile and write modules; and, but for
 /// preprocessed sources, the say of line markers (`# 1 "file.h" 3`) in which code is a system's,
 /// which nobody looks at. To be called before anything is parsed.
-void securePreprocessor(clang::CompilerInstance &compiler);
+/// \param tooMuch is told the place of each `#embed` that goes beyond what all of a unit may take,
+///                at which the parser sees the end of the text; or null for no bound.
+void securePreprocessor(clang::CompilerInstance &compiler,
+                        std::function<void(clang::SourceLocation)> tooMuch = {});
 
 /// The files of \p base without FIFOs, devices and sockets, which may block or never end, and
 /// without sources beyond the limit: to open one is an error. What they are and that they exist can

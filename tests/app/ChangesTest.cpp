@@ -4,6 +4,13 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
 using namespace gradtidy;
 using namespace gradtidy::test;
 using Catch::Matchers::Contains;
@@ -247,6 +254,64 @@ TEST_CASE("What a change says of its files hides no finding in them") {
   INFO(run.err);
   CHECK(count(run.out, "[ml-missing-zero-grad]") == 1);
   CHECK(run.status == 0);
+}
+
+namespace {
+
+/// The command lines of processes that name the folder of \p project.
+std::string processesOf(const Project &project) {
+  std::string found;
+  std::error_code error;
+  for (const auto &entry : std::filesystem::directory_iterator("/proc", error)) {
+    std::ifstream file(entry.path() / "cmdline");
+    std::stringstream text;
+    text << file.rdbuf();
+    std::string words = text.str();
+    std::replace(words.begin(), words.end(), '\0', ' ');
+    if (words.find(project.path()) != std::string::npos)
+      found += words + "\n";
+  }
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("A git that waits ends with gradtidy, and so does what it has started") {
+  const Project project;
+  project.write("train.cpp", "#include <axon/axon.h>\n" + trainingLoop("train"));
+  REQUIRE(
+      project.run("/bin/sh", {"-c", shell("git init -q .; git add .\n" + commit + "mkfifo fifo")})
+          .status == 0);
+  std::string program = gradtidyProgram(), before = "rm .git/config; mkfifo .git/config";
+  std::vector<std::string> arguments = {"--timeout=2", "--diff=HEAD", project.path("train.cpp"),
+                                        "--"};
+  bool isSaid = true;
+  SECTION("for a FIFO in its folder") {}
+  SECTION("for a filter that waits") {
+    project.write(".gitattributes", "*.cpp filter=slow\n");
+    before = "git config filter.slow.clean 'cat " + project.path("fifo") +
+             "'; echo >> train.cpp; touch -d '1 hour ago' train.cpp";
+  }
+  SECTION("when gradtidy is killed") {
+    arguments.insert(arguments.begin(), {"-s", "KILL", "2", program, "--timeout=0"});
+    std::erase(arguments, "--timeout=2");
+    program = "timeout";
+    isSaid = false;
+  }
+  REQUIRE(project.run("/bin/sh", {"-c", before}).status == 0);
+  const Run run = project.run(program, arguments);
+  if (isSaid) {
+    CHECK(run.status == 2);
+    CHECK(run.err == "gradtidy: error: too slow: finding what to analyse took more than 2 s "
+                     "(--timeout)\n");
+  }
+  // The system ends them in its own time.
+  std::string left = processesOf(project);
+  for (int tries = 0; tries < 50 && !left.empty(); ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    left = processesOf(project);
+  }
+  CHECK(left == "");
 }
 
 TEST_CASE("Names in a patch are read without git's quotes") {

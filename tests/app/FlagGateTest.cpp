@@ -1,8 +1,12 @@
 // Every option of clang's own table, in every spelling and by every way by which a repository can
 // give it: nothing is written, started or loaded.
 #include "tests/Project.h"
+#include "tests/Repeated.h"
 
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendActions.h"
 #include "clang/Options/Options.h"
+#include "clang/Tooling/Tooling.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/JSON.h"
 
@@ -225,51 +229,97 @@ Words misdeeds(const std::string &log, const std::string &project, const Words &
   return found;
 }
 
+/// Whether strace runs here; where it does not, a warning says what is not watched.
+bool canTrace(const Project &project) {
+  if (project.run("strace", {"-f", "-o", project.path() + "-probe", "true"}).status == 0) {
+    fs::remove(project.path() + "-probe");
+    return true;
+  }
+  WARN("strace does not run here: only files of the project are watched, programs and libraries "
+       "are not");
+  return false;
+}
+
+/// Runs \p command under strace, with a folder for temporary files and GRADTIDY_UNGATED_PROJECT in
+/// its environment; what it has done is in \p log.
+Run trace(const Project &project, const std::string &log, const std::string &temporary,
+          const Words &command) {
+  fs::create_directories(temporary);
+  Words arguments = {"-f",   "-qq",
+                     "-y",   "-s",
+                     "4096", "--seccomp-bpf",
+                     "-E",   "TMPDIR=" + temporary,
+                     "-E",   "GRADTIDY_UNGATED_PROJECT=" + project.path(),
+                     "-o",   log,
+                     "-e",   tracedCalls};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  return project.run("strace", arguments);
+}
+
+std::string textOf(const std::string &file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
 /// Runs gradtidy on all units of \p project; checks that it keeps its hands off everything.
-void checkHarmless(const Project &project, const Words &more = {}) {
+void checkHarmless(const Project &project) {
   const std::string outside = project.path() + "-outside";
   fs::create_directories(outside);
   const auto before = snapshot(project.path());
   const std::string log = outside + "/strace.log";
-  Words arguments = {"-f",
-                     "-qq",
-                     "-y",
-                     "-s",
-                     "4096",
-                     "--seccomp-bpf",
-                     "-o",
-                     log,
-                     "-e",
-                     tracedCalls,
-                     gradtidy::test::gradtidyProgram(),
-                     "--quiet",
-                     "-p",
-                     project.path(),
-                     "--cache-dir=" + outside + "/cache",
-                     "--timeout=60"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  arguments.push_back(project.path());
-  const Run probe = project.run("strace", {"-f", "-o", outside + "/probe", "true"});
-  const bool isTraced = probe.status == 0;
-  if (!isTraced) {
-    WARN("strace does not run here: only files of the project are watched, programs and libraries "
-         "are not");
-    arguments.erase(arguments.begin(), arguments.begin() + 10);
-  }
-  const Run run = isTraced ? project.run("strace", arguments)
-                           : project.run(gradtidy::test::gradtidyProgram(),
-                                         Words(arguments.begin() + 1, arguments.end()));
+  const Words command = {
+      gradtidy::test::gradtidyProgram(),   "--quiet",      "-p",          project.path(),
+      "--cache-dir=" + outside + "/cache", "--timeout=60", project.path()};
+  const bool isTraced = canTrace(project);
+  const Run run = isTraced ? trace(project, log, outside + "/tmp", command)
+                           : project.run(command[0], Words(command.begin() + 1, command.end()));
   CHECK(run.status >= 0);
   CHECK(run.err.find("PLEASE submit a bug report") == run.err.npos);
   CHECK(snapshot(project.path()) == before);
   if (isTraced) {
-    std::ifstream file(log);
-    std::stringstream text;
-    text << file.rdbuf();
-    CHECK(text.str().find("a.cpp") != std::string::npos); // It saw the parses.
-    CHECK(misdeeds(text.str(), project.path(), {outside + "/cache", "/tmp/gradtidy-"}) == Words());
+    const std::string text = textOf(log);
+    CHECK(text.find("a.cpp") != std::string::npos); // It saw the parses.
+    CHECK(misdeeds(text, project.path(), {outside + "/cache", outside + "/tmp"}) == Words());
   }
   fs::remove_all(outside);
+}
+
+/// A parse as clang itself does it: without the gate, and with the plugins that are asked for.
+class UngatedAction : public clang::SyntaxOnlyAction {
+protected:
+  bool BeginInvocation(clang::CompilerInstance &compiler) override {
+    compiler.LoadRequestedPlugins();
+    return SyntaxOnlyAction::BeginInvocation(compiler);
+  }
+};
+
+void parseUngated(const Words &flags) {
+  Words command = {"clang++", "-fsyntax-only"};
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.push_back("a.cpp");
+  clang::IgnoringDiagConsumer ignore;
+  llvm::IntrusiveRefCntPtr<clang::FileManager> files(
+      new clang::FileManager(clang::FileSystemOptions()));
+  clang::tooling::ToolInvocation parse(command, std::make_unique<UngatedAction>(), files.get());
+  parse.setDiagnosticConsumer(&ignore);
+  parse.run();
+}
+
+/// One option each that writes, loads and starts, and what the watcher has to say of it.
+struct Control {
+  Words flags;
+  std::string call, name;
+};
+
+std::vector<Control> controls(const std::string &project) {
+  return {{{"-MD", "-MF", project + "/written"}, "openat(", "/written"},
+          {{"-Xclang", "-load", "-Xclang", project + "/value.so"}, "mmap(", "/value.so"},
+          {{"-x", "cuda", "--offload-arch=native", "-nocudainc", "-nocudalib",
+            "--offload-arch-tool=" + project + "/bin/offload-arch"},
+           "execve(",
+           "/bin/offload-arch"}};
 }
 
 } // namespace
@@ -294,6 +344,43 @@ TEST_CASE("No option of clang makes gradtidy write, start or load anything", "[g
                        "--no-default-config, --driver-mode=g++, '" +
                            hostile.value() + "']");
   }
+  hostile.finish();
+  checkHarmless(project);
+}
+
+// Run by the next test, in a process of its own.
+TEST_CASE("Parses without the gate", "[.ungated]") {
+  const char *project = std::getenv("GRADTIDY_UNGATED_PROJECT");
+  REQUIRE(project);
+  for (const Control &control : controls(project))
+    parseUngated(control.flags);
+}
+
+TEST_CASE("Without the gate, the watcher sees what is written, loaded and started", "[gate]") {
+  const Project project;
+  Hostile hostile(project);
+  project.write("a.cpp", "int answer() { return 42; }\n");
+  if (!canTrace(project))
+    return;
+  const std::string outside = project.path() + "-outside", log = outside + "/strace.log";
+  const Run run = trace(project, log, outside + "/tmp",
+                        {fs::read_symlink("/proc/self/exe").string(), "[.ungated]"});
+  INFO(run.out);
+  CHECK(run.status == 0);
+  Words found = misdeeds(textOf(log), project.path(), {outside + "/tmp"});
+  for (const Control &control : controls(project.path()))
+    CHECK(std::any_of(found.begin(), found.end(), [&](const std::string &line) {
+      return line.find(control.call) != line.npos && line.find(control.name) != line.npos;
+    }));
+  CHECK(fs::exists(project.path("written")));
+  CHECK(fs::exists(project.path("PWNED")));
+  fs::remove_all(outside);
+
+  // The same options are harmless behind the gate.
+  fs::remove(project.path("written"));
+  fs::remove(project.path("PWNED"));
+  for (const Control &control : controls(project.path()))
+    hostile.add(control.flags);
   hostile.finish();
   checkHarmless(project);
 }
@@ -366,6 +453,74 @@ TEST_CASE("What #embed takes is bounded, and said", "[gate]") {
   CHECK_THAT(special.out, Contains("fifo': not a regular file"));
   const Run included = lint("#include \"fifo\"\n");
   CHECK_THAT(included.out, Contains("fifo': not a regular file"));
+}
+
+TEST_CASE("What all #embed of a unit take is bounded, and said", "[gate]") {
+  Project project;
+  for (char name = 'a'; name < 'z'; ++name)
+    project.write(std::string("part") + name, std::string(1000000, name));
+  const auto lint = [&](const std::string &header, const std::string &code,
+                        const Words &more = {}) {
+    project.write("parts.h", header);
+    project.write("axon.cpp", "#include <axon/axon.h>\n#include \"parts.h\"\n" + code +
+                                  gradtidy::test::trainingLoop("train"));
+    Words arguments = {"--model=" + gradtidy::test::axonModel(), "--memory-limit=1200", "axon.cpp"};
+    arguments.insert(arguments.begin(), more.begin(), more.end());
+    arguments.insert(arguments.end(), {"--", "-std=c++20", "-I" + gradtidy::test::axonFolder()});
+    return project.gradtidy(arguments);
+  };
+  using Catch::Matchers::Contains;
+  using gradtidy::test::count;
+  const auto array = [](const std::string &name, const std::string &file) {
+    return "inline const int " + name + "[] = {\n#embed \"" + file + "\"\n};\n";
+  };
+  std::string same, others, nested;
+  for (char name = 'a'; name < 'z'; ++name) {
+    same += array(std::string("bytes") + name, "parta");
+    others += array(std::string("bytes") + name, std::string("part") + name);
+    nested += "struct S" + std::string(1, name) + " { void f() {\n" +
+              array("bytes", "parta").substr(7) + "} };\n";
+  }
+  for (const std::string &code : {same, others, nested}) {
+    const Run run = lint("", code, {"--no-cache"});
+    CHECK(run.status == 0);
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+    CHECK_THAT(run.err, Contains("Not analysed to the end") && Contains("#embed of 'part"));
+    CHECK_THAT(run.err, !Contains("out of memory"));
+  }
+  CHECK(count(lint("", array("few", "parta") + array("others", "partb")).err, "Not analysed") == 0);
+
+  // Whatever else was done with the file before, and whatever nests in what comes with it.
+  const std::string asked = "#if __has_include(\"parta\")\n#endif\n";
+  const std::string deep =
+      "const int deep = {\n#embed \"parta\" limit(1) prefix(" + repeated("- ", 100000) + ")\n};\n";
+  for (const std::string &code : {asked + same, deep}) {
+    const Run run = lint("", code, {"--no-cache"});
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+    CHECK_THAT(run.err, Contains("Not analysed to the end") && Contains("#embed of 'parta' (") &&
+                            !Contains("out of memory"));
+  }
+
+  // However often, and whatever is kept of the header.
+  std::string three;
+  for (char name = 'a'; name < 'd'; ++name)
+    three += array(std::string("bytes") + name, std::string("part") + name);
+  for (int round = 0; round < 3; ++round) {
+    const Run run = lint(three, array("bytesd", "partd") + array("bytese", "parte"),
+                         {"--cache-dir=" + project.path("cache")});
+    CHECK_THAT(run.err, Contains("#embed of 'parte' ("));
+    CHECK(count(run.out, "[ml-missing-zero-grad]\n") == 1);
+  }
+
+  // What is asked for again while it waits for the parser stays.
+  project.write("large", std::string(3 << 20, 'x'));
+  const Run waiting =
+      lint("",
+           "#if __has_embed(\"large\")\n#endif\nstruct S { void f() { const unsigned char b[] = {\n"
+           "#embed \"large\"\n#if __has_embed(\"large\")\n#endif\n}; } };\n",
+           {"--no-cache"});
+  CHECK(waiting.status == 0);
+  CHECK(count(waiting.out, "[ml-missing-zero-grad]\n") == 1);
 }
 
 TEST_CASE("Fixes do not leave the project", "[gate]") {

@@ -116,3 +116,18 @@ TEST_CASE("Large code is not deep") {
     CHECK(findDeepCode(text).empty());
   }
 }
+
+TEST_CASE("Files that are embedded count as 0 from a place on") {
+  const std::string text =
+      "int a[] = {\n#embed \"a\"\n};\nint b[] = {\n  # embed <b> \\\n  limit(1)\n"
+      "};\nint c[] = {\n%:embed \"c\"\n#embed __FILE__";
+  const size_t first = text.find("# embed");
+  const std::vector<gradtidy::DeepCode> found = gradtidy::findEmbeds(text, first);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].name == "#embed of 'b'");
+  CHECK(found[1].name == "#embed of ''");
+  CHECK(gradtidy::without(found, text) ==
+        "int a[] = {\n#embed \"a\"\n};\nint b[] = {\n  0" + std::string(12, ' ') + "\n" +
+            std::string(10, ' ') + "\n};\nint c[] = {\n%:embed \"c\"\n0" + std::string(14, ' '));
+  CHECK(gradtidy::findEmbeds(text, text.find("%:")).size() == 2);
+}

@@ -53,8 +53,9 @@ private:
   /// that others hand in.
   static bool isBesideInputs(const Visit &visit) {
     const FunctionBody &function = *visit.event.function;
+    // A GPU without a number is the current one.
     return !visit.unit.program().isProgram() && !function.kernelCare.launches.empty() &&
-           !function.isConditional(visit.event.site) &&
+           !function.kernelCare.choosesDevice && !function.isConditional(visit.event.site) &&
            llvm::any_of(function.parameters, [](const auto &parameter) {
              return parameter.place.role == TypeRole::Tensor;
            });

@@ -56,7 +56,7 @@ private:
       const auto barrier = llvm::find_if(kernel.barriers, [&](const ir::Node *each) {
         return leave && visit.source.isBefore(branch.end(), each->begin());
       });
-      if (barrier == kernel.barriers.end())
+      if (barrier == kernel.barriers.end() || !sharesBehind(visit, kernel, branch))
         return;
       Finding finding(Level::Likely, *leave,
                       "threads leave here, and do not reach the barrier that the others of their "
@@ -64,6 +64,16 @@ private:
       finding.notes.push_back({**barrier, "the barrier is here"});
       reporter.report(std::move(finding));
       isReported = true;
+    });
+  }
+
+  /// Whether threads write shared memory behind \p branch: newer GPUs do not wait for those that have
+  /// left, but others may read what these would have written.
+  static bool sharesBehind(const FunctionVisit &visit, const FunctionParts &kernel,
+                           const ir::Node &branch) {
+    return llvm::any_of(kernel.writes, [&](const ir::Node *write) {
+      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
+      return target && sharedMemory(*target) && visit.source.isBefore(branch.end(), write->begin());
     });
   }
 

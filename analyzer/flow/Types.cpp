@@ -128,7 +128,23 @@ std::int64_t numbersIn(const Event &event) {
   return (length + step - (step > 0 ? 1 : -1)) / step;
 }
 
-Shape over(const Shape &shape, const Typing &typing) {
+/// Whether the dimensions that the event goes over stay, with size 1: its last flag says that, but
+/// not the one of a variance.
+bool keepsAxes(const Event &event) {
+  bool keeps = event.typing->keepsAxes;
+  if (keeps && event.run)
+    forArguments(event, [&](unsigned index, const Operand &operand) {
+      if (operand.expr && ir::stripped(operand.expr)->kind == ir::NodeKind::Boolean)
+        keeps = llvm::none_of(event.run->overloads, [&](const Overload &overload) {
+          return index < overload.arguments.size() && overload.arguments[index].name == "unbiased";
+        });
+    });
+  return keeps;
+}
+
+Shape over(const Shape &shape, const Event &event) {
+  const Typing &typing = *event.typing;
+  const bool keeps = keepsAxes(event);
   if (!typing.shape && typing.numbers.empty())
     return Shape::of({});
   llvm::SmallVector<std::int64_t, 2> axes = typing.numbers;
@@ -137,15 +153,15 @@ Shape over(const Shape &shape, const Typing &typing) {
   if (typing.shape)
     axes.assign(typing.shape->sizes.begin(), typing.shape->sizes.end());
   if (axes.empty()) // An empty list stands for all.
-    return typing.keepsAxes ? Shape() : Shape::of({});
-  if (axes.size() > 1 && !typing.keepsAxes) { // The last first, to keep the others in place.
+    return keeps ? Shape() : Shape::of({});
+  if (axes.size() > 1 && !keeps) { // The last first, to keep the others in place.
     if (llvm::any_of(axes, [](std::int64_t axis) { return axis < 0; }))
       return {};
     llvm::sort(axes, std::greater<>());
   }
   Shape result = shape;
   for (const std::int64_t axis : axes)
-    result = axis == Typing::noNumber ? Shape() : reduced(result, axis, typing.keepsAxes);
+    result = axis == Typing::noNumber ? Shape() : reduced(result, axis, keeps);
   return result;
 }
 
@@ -386,25 +402,25 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     break;
   case ResultRule::Sum:
     result = {named(isIntegral(first.element) ? ElementType::Int64 : first.element),
-              over(first.shape, typing)};
+              over(first.shape, event)};
     break;
   case ResultRule::Reduce:
     if (given.size() > 1) // The larger of two.
       result = {promote(given[0], given[1]), broadcast(given[0].shape, given[1].shape)};
     else
-      result = {named(first.element), over(first.shape, typing)};
+      result = {named(first.element), over(first.shape, event)};
     break;
   case ResultRule::RealReduce:
-    result = {named(real(first.element)), over(first.shape, typing)};
+    result = {named(real(first.element)), over(first.shape, event)};
     break;
   case ResultRule::Test: // Of bytes, bytes.
     result = {first.element == ElementType::Unknown || first.element == ElementType::UInt8
                   ? first.element
                   : ElementType::Bool,
-              over(first.shape, typing)};
+              over(first.shape, event)};
     break;
   case ResultRule::IndexReduce:
-    result = {ElementType::Int64, over(first.shape, typing)};
+    result = {ElementType::Int64, over(first.shape, event)};
     if (typing.keepsAxes && !typing.shape && typing.numbers.empty())
       result.shape = {}; // As many as there were, of size 1.
     break;

@@ -7,15 +7,8 @@
 
 __global__ void square(const float *x, float *y) {}
 
-torch::Tensor named_bad(torch::Tensor x) {
-  auto options = torch::TensorOptions().device(torch::Device(torch::kCUDA, 0)); // expect: ml-hardcoded-device (no fix) (level 1): wherever the tensors are
-  auto y = torch::zeros({64}, options);
-  square<<<1, 64>>>(x.data_ptr<float>(), y.data_ptr<float>());
-  return y;
-}
-
 torch::Tensor moved_bad(torch::Tensor x) {
-  auto y = torch::zeros({64}).to(torch::kCUDA); // expect: ml-hardcoded-device (no fix) (level 1)
+  auto y = torch::zeros({64}).to(torch::kCUDA); // expect: ml-hardcoded-device (no fix) (level 1): wherever the tensors are
   square<<<1, 64>>>(x.data_ptr<float>(), y.data_ptr<float>());
   return y;
 }

@@ -281,3 +281,11 @@ void counted() {
   torch::arange(12, 0, -5).view({4}); // expect: ml-shape-mismatch: has 3 elements
   torch::arange(2, 12).view({2, 5});
 }
+
+// Which mean a variance is of says nothing of its dimensions.
+void deviations() {
+  torch::Tensor a = torch::ones({5, 9});
+  a.std({0}, true).mul(torch::ones({9}));
+  a.std({0}, true, true).permute({1, 0});
+  a.std({0}, true).permute({1, 0}); // expect: ml-shape-mismatch
+}

@@ -311,6 +311,7 @@ public:
   Tensor argmax(std::optional<int64_t> dimension = std::nullopt) const;
   Tensor argmax(std::optional<int64_t> dimension, bool keepdim) const;
   Tensor mean(IntArrayRef dimensions, bool keepdim = false) const;
+  Tensor std(IntArrayRef dimensions, bool unbiased = true, bool keepdim = false) const;
   Tensor sum(IntArrayRef dimensions, bool keepdim = false) const;
   Tensor norm(const std::optional<Scalar> &p, IntArrayRef dimensions, bool keepdim = false) const;
   std::tuple<Tensor, Tensor> max(int64_t dimension, bool keepdim = false) const;

@@ -170,7 +170,8 @@ void State::setLook(PathId path, const Look &look) {
   if (!values.find(path))
     values[path] = Value();
   values.edit(path)->look = look;
-  tables->looked.insert(look.into);
+  if (look.taken)
+    tables->looked.insert(look.into);
 }
 
 void State::loseLooks(PathId holder, const Event &event) {

@@ -351,8 +351,9 @@ static bool keepsTensors(const Event &event, const State &state, PathTable &path
 void Interpreter::shareOperands(const Event &event, State &state) const {
   if (llvm::any_of(event.operands, [](const Operand &operand) { return operand.isClosure; }))
     state.shareAllHolders(); // A closure may have a copy.
-  const bool isTensorBound =
-      event.kind == EventKind::Bind && event.subject.role == TypeRole::Tensor; // See holdAs().
+  const bool isTensorBound = // To a name: see holdAs().
+      event.kind == EventKind::Bind && event.subject.role == TypeRole::Tensor &&
+      event.subject.path && tables.paths.last(event.subject.path).kind != PathStep::Element;
   for (const Operand &operand : event.operands)
     if (operand.isGivenAway && operand.path && !isTensorBound) // The memory of a container.
       tables.mayBeShared.insert(state.resolve(operand.path));

@@ -1,5 +1,7 @@
 #include "State.h"
 
+#include "Arguments.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace gradtidy {
@@ -219,6 +221,8 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
   PathTable &paths = tables->paths;
   PathId target = value ? resolve(value->path) : noPath;
   Value contents = value ? valueOf(*value) : Value{};
+  if (value && isNumber(*value))
+    contents.look = {}; // What is read through a pointer leads nowhere.
   PathId to = place(name);
   if (const ir::Symbol *variable = paths.last(name).symbol();
       variable && variable->isRangeElement && target) // The next element.

@@ -459,8 +459,7 @@ void Interpreter::returnValue(const Event &event, State &state, bool observing) 
   }
   value.fresh |= isOwnLocal(event, value, state);
   state.bind(event.subject.path, event.bind, event.subject.role, &value);
-  const ir::Type *type = value.expr ? value.expr->type : nullptr;
-  if (type && type->isArithmetic && state.lookOf(event.subject.path).taken)
+  if (isNumber(value) && state.lookOf(event.subject.path).taken)
     state.setLook(event.subject.path, Look()); // `return *pointer`
 }
 

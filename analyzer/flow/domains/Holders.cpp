@@ -425,7 +425,7 @@ void Interpreter::followHolders(const Event &event, llvm::ArrayRef<PathId> left,
     state.doubtHolders(state.valueOf(event.operands[0]), state.valueOf(event.operands[1]));
   if (event.kind == EventKind::Bind && event.operands.size() == 1)
     if (const PathId place = state.place(assignedBy(event, state));
-        tables.paths.last(place).kind == PathStep::Element)
+        tables.paths.last(place).kind == PathStep::Element && !isNumber(event.operands.front()))
       if (const Look look = state.lookOf(event.operands.front().path); look.taken)
         state.setLook(tables.paths.containerOf(place), look);
   if (const Look look = lookTakenBy(event, state); look.taken)

@@ -2,6 +2,7 @@
 #include <torch/torch.h>
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 using torch::Tensor;
@@ -480,3 +481,19 @@ struct Segmenter {
     return mask.data_ptr<int64_t>();
   }
 };
+
+// A copy it is wherever it goes.
+struct Best {
+  float value;
+  int64_t index;
+};
+
+Best in_an_object_ok(const Tensor &x) {
+  Tensor sum = x.exp(), best = x.argmax(1);
+  return {*sum.data_ptr<float>(), *best.data_ptr<int64_t>()};
+}
+
+std::optional<float> perhaps_ok(const Tensor &x) {
+  Tensor sum = x.exp();
+  return *sum.data_ptr<float>();
+}

@@ -43,19 +43,31 @@ else()
   target_link_libraries(gradtidy_llvm INTERFACE clang-cpp LLVM-22)
 endif()
 
+# What code on syntax trees and on the outer sides of the program includes.
 gradtidy_precompiled(gradtidy_clang_headers
-  <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h> <clang/AST/ExprCXX.h> <clang/AST/ParentMap.h>
-  <clang/AST/RecursiveASTVisitor.h> <clang/Analysis/CFG.h> <clang/Basic/SourceManager.h>
-  <clang/Lex/Lexer.h> <functional> <map> <set>)
-target_link_libraries(gradtidy_clang_headers PRIVATE gradtidy_llvm_headers)
+  <clang-tidy/ClangTidyDiagnosticConsumer.h> <clang/AST/ASTContext.h> <clang/AST/DeclTemplate.h>
+  <clang/AST/ExprCXX.h> <clang/AST/ParentMap.h> <clang/AST/RecursiveASTVisitor.h>
+  <clang/Analysis/CFG.h> <clang/Basic/SourceManager.h> <clang/Frontend/FrontendActions.h>
+  <clang/Lex/Lexer.h> <functional> <map> <nlohmann/json.hpp> <set>)
+# What the analysis behind the lowering and the checks include.
+gradtidy_precompiled(gradtidy_analysis_headers ${PROJECT_SOURCE_DIR}/checks/Check.h)
+foreach(HEADERS gradtidy_clang_headers gradtidy_analysis_headers)
+  target_include_directories(${HEADERS} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${HEADERS} PRIVATE gradtidy_llvm_headers)
+endforeach()
 
-# gradtidy_component(NAME SOURCES...): the library gradtidy_NAME, one folder of the analyzer.
+# gradtidy_component(NAME [PRECOMPILED HEADERS] SOURCES...): the library gradtidy_NAME, one folder of
+# the analyzer; HEADERS are gradtidy_clang_headers, if not said otherwise.
 function(gradtidy_component name)
-  add_library(gradtidy_${name} STATIC ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 COMPONENT "" PRECOMPILED "")
+  if(NOT COMPONENT_PRECOMPILED)
+    set(COMPONENT_PRECOMPILED gradtidy_clang_headers)
+  endif()
+  add_library(gradtidy_${name} STATIC ${COMPONENT_UNPARSED_ARGUMENTS})
   target_include_directories(gradtidy_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(gradtidy_${name} PUBLIC gradtidy_llvm_headers)
   gradtidy_warnings(gradtidy_${name})
   # GCC 12 warns about clang's own inline functions, at the places they are inlined to.
   target_compile_options(gradtidy_${name} PRIVATE -Wno-nonnull)
-  gradtidy_precompile(gradtidy_${name} gradtidy_clang_headers)
+  gradtidy_precompile(gradtidy_${name} ${COMPONENT_PRECOMPILED})
 endfunction()

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string quoted(const std::string &argument) {
+std::string inQuotes(const std::string &argument) {
   std::string result = "'";
   for (const char letter : argument)
     result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -78,10 +78,10 @@ void Project::writeDatabase(const std::string &folder, std::initializer_list<std
 
 Run Project::run(const std::string &program, const std::vector<std::string> &arguments,
                  const std::string &in) const {
-  std::string command = "cd " + quoted(path(in)) + " && exec " + quoted(program);
+  std::string command = "cd " + inQuotes(path(in)) + " && exec " + inQuotes(program);
   for (const std::string &argument : arguments)
-    command += " " + quoted(argument);
-  command += " >" + quoted(root + "/out") + " 2>" + quoted(root + "/err") + " </dev/null";
+    command += " " + inQuotes(argument);
+  command += " >" + inQuotes(root + "/out") + " 2>" + inQuotes(root + "/err") + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, readFile(root + "/out"),
           readFile(root + "/err")};

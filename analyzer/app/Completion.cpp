@@ -34,7 +34,7 @@ bool takesChecks(const Subcommand &command) { return command.takes == Takes::Che
 bool isAny(const Subcommand &) { return true; }
 
 /// \p text between single quotes of a shell.
-std::string quoted(StringRef text) {
+std::string inQuotes(StringRef text) {
   std::string result;
   for (const char c : text)
     result += c == '\'' ? "'\\''" : std::string(1, c);
@@ -64,8 +64,8 @@ void printBash(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   for (const OptionText &option : options)
     if (!option.values.empty())
       out << "  --" << option.name << ") COMPREPLY=($(compgen -W "
-          << quoted(llvm::join(option.values, " ")) << " -- \"$word\")); return ;;\n";
-  out << "  --checks | --warnings-as-errors) COMPREPLY=($(compgen -W " << quoted(joinChecks())
+          << inQuotes(llvm::join(option.values, " ")) << " -- \"$word\")); return ;;\n";
+  out << "  --checks | --warnings-as-errors) COMPREPLY=($(compgen -W " << inQuotes(joinChecks())
       << " -- \"$word\")); return ;;\n  ?*) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
       << "  esac\n  if [[ $word == -* ]]; then\n    COMPREPLY=($(compgen -W '";
   for (const OptionText &option : options)
@@ -77,7 +77,7 @@ void printBash(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   fi
   case ${COMP_WORDS[1]} in
   )" << join(" | ", takesChecks)
-      << ") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W " << quoted(joinChecks())
+      << ") ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W " << inQuotes(joinChecks())
       << R"( -- "$word")); return; } ;;
   help) ((COMP_CWORD > 1)) && { COMPREPLY=($(compgen -W ')"
       << join(" ", isAny) << R"(' -- "$word")); return; } ;;
@@ -95,7 +95,7 @@ void printZsh(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   out << "#compdef gradtidy\n_gradtidy() {\n  local -a checks=(" << joinChecks()
       << ")\n  local -a commands=(\n";
   for (const Subcommand &command : subcommands())
-    out << "    " << quoted((command.name + ":" + command.summary).str()) << '\n';
+    out << "    " << inQuotes((command.name + ":" + command.summary).str()) << '\n';
   out << "  )\n  if ((CURRENT > 2)); then\n    case $words[2] in\n    " << join(" | ", takesChecks)
       << ") [[ $PREFIX == -* ]] || { compadd -a checks; return } ;;\n"
          "    help) _describe command commands; return ;;\n"
@@ -112,7 +112,7 @@ void printZsh(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
       spec += ":check:(" + joinChecks() + ")";
     else if (option.takesValue)
       spec += ":value:_files";
-    out << " \\\n    " << quoted(spec);
+    out << " \\\n    " << inQuotes(spec);
   }
   out << " \\\n    '*:source:_files'\n}\n"
          "if [[ $funcstack[1] == _gradtidy ]]; then _gradtidy \"$@\"; else compdef _gradtidy "
@@ -122,7 +122,7 @@ void printZsh(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
 void printFish(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
   for (const Subcommand &command : subcommands())
     out << "complete -c gradtidy -n __fish_use_subcommand -a " << command.name << " -d "
-        << quoted(command.summary) << '\n';
+        << inQuotes(command.summary) << '\n';
   out << "complete -c gradtidy -n '__fish_seen_subcommand_from " << join(" ", takesChecks)
       << "' -f -a '" << joinChecks()
       << "'\ncomplete -c gradtidy -n '__fish_seen_subcommand_from help' -f -a '" << join(" ", isAny)
@@ -130,11 +130,11 @@ void printFish(llvm::raw_ostream &out, llvm::ArrayRef<OptionText> options) {
          "fish'\n";
   for (const OptionText &option : options) {
     out << "complete -c gradtidy " << (option.name.size() == 1 ? "-s " : "-l ") << option.name
-        << " -d " << quoted(option.description);
+        << " -d " << inQuotes(option.description);
     if (!option.values.empty())
-      out << " -x -a " << quoted(llvm::join(option.values, " "));
+      out << " -x -a " << inQuotes(llvm::join(option.values, " "));
     else if (option.name == "checks" || option.name == "warnings-as-errors")
-      out << " -x -a " << quoted(joinChecks());
+      out << " -x -a " << inQuotes(joinChecks());
     else if (option.takesValue)
       out << " -r";
     out << '\n';

@@ -33,14 +33,14 @@ Use useOf(const Node &mention, const FunctionBody &function) {
 }
 
 /// What a part of the program does to the list.
-struct Uses {
+struct ListUses {
   const Node *added = nullptr; ///< The first that is added whatever happens.
   unsigned count = 0;          ///< Of what is added.
   bool isOther = false;        ///< It may lose elements, or be filled under a condition.
 };
 
-Uses usesIn(const Node &part, Entity list, const FunctionBody &function, const Node *within) {
-  Uses uses;
+ListUses usesIn(const Node &part, Entity list, const FunctionBody &function, const Node *within) {
+  ListUses uses;
   forEach(&part, [&](const Node &node) {
     if (entityOf(&node) == list) {
       const Use use = useOf(node, function);
@@ -71,8 +71,8 @@ bool callsAlways(const FunctionBody &function, const Symbol &method) {
 
 /// What the method \p function, the others that it calls and the constructors do to the member.
 /// Something else, too, if not all of the class can be seen.
-Uses usesOfMember(Entity member, const FunctionBody &function) {
-  Uses uses = usesIn(*function.body, member, function, nullptr);
+ListUses usesOfMember(Entity member, const FunctionBody &function) {
+  ListUses uses = usesIn(*function.body, member, function, nullptr);
   for (const Method &each : ir::classOf(*function.function->owner).methods) {
     const Symbol &other = *each.symbol;
     if (other.first == function.function->first || each.isGenerated ||
@@ -86,7 +86,7 @@ Uses usesOfMember(Entity member, const FunctionBody &function) {
     if (!mentions(definition->body, member))
       continue;
     const FunctionBody body(definition, definition->body);
-    const Uses inner = usesIn(*definition->body, member, body, nullptr);
+    const ListUses inner = usesIn(*definition->body, member, body, nullptr);
     uses.isOther |= inner.isOther;
     if (other.kind == SymbolKind::Constructor || inner.count == 0)
       continue; // It fills the list once, or reads it.
@@ -105,8 +105,8 @@ Growth growthOf(const Node &argument, const Node &call, const FunctionBody &func
   const Symbol *record = list && list->type ? list->type->record : nullptr;
   if (!record || !record->isStandard)
     return {};
-  const Uses all = usesIn(*function.body, list, function, nullptr);
-  const auto growth = [&](const Uses &uses) {
+  const ListUses all = usesIn(*function.body, list, function, nullptr);
+  const auto growth = [&](const ListUses &uses) {
     return uses.isOther ? Growth{} : Growth{uses.added, uses.count == all.count};
   };
   if (list->isVariable()) {

@@ -200,7 +200,7 @@ private:
 // ---- words -------------------------------------------------------------------------------------
 
 /// ASCII alone, since letters of a source can change the direction of all behind them.
-std::string quoted(StringRef text) {
+std::string inQuotes(StringRef text) {
   std::string result = "\"";
   for (const unsigned char c : text)
     if (c == '"' || c == '\\')
@@ -220,7 +220,7 @@ std::string wordOf(StringRef name) {
     if (!rest.consume_front("::"))
       isPlain = llvm::isAlnum(rest.front()) || StringRef("_~$").contains(rest.front()),
       rest = rest.drop_front();
-  return isPlain ? name.str() : quoted(name);
+  return isPlain ? name.str() : inQuotes(name);
 }
 
 /// Shows what a type is; several may look the same.
@@ -303,7 +303,7 @@ public:
     to << irVersion << "\n";
     for (size_t i = 0; i < files.size(); ++i) { // Those that include them are added.
       const auto file = (files.begin() + i)->first;
-      to << "file f" << i << " " << quoted(file.first);
+      to << "file f" << i << " " << inQuotes(file.first);
       if (file.second > 1)
         to << " inclusion=" << file.second;
       if (const std::optional<ir::Place> around = places.includedAt(file.first, file.second))
@@ -358,7 +358,7 @@ public:
       return of(parent) + "." + of(step.symbol());
     case PathStep::Element:
       if (step.identity)
-        return of(parent) + "[" + quoted(step.key()) + "]";
+        return of(parent) + "[" + inQuotes(step.key()) + "]";
       return of(parent) + "[" + (step.index == -1 ? "*" : std::to_string(step.index)) + "]";
     case PathStep::Gradient:
       return of(parent) + ".grad()";
@@ -438,8 +438,8 @@ private:
   }
   std::string wordFor(const ModuleClass *view) { return view ? of(view->record) : "-"; }
   std::string wordFor(bool value) { return value ? "on" : "off"; }
-  std::string wordFor(StringRef value) { return quoted(value); }
-  std::string wordFor(const std::string &value) { return quoted(value); }
+  std::string wordFor(StringRef value) { return inQuotes(value); }
+  std::string wordFor(const std::string &value) { return inQuotes(value); }
   std::string wordFor(double value) {
     char digits[32];
     const auto end = std::to_chars(std::begin(digits), std::end(digits), value);

@@ -116,7 +116,7 @@ private:
 };
 
 /// As git and patch write the name of a file that has control characters, quotes or backslashes.
-std::string quoted(const std::string &name) {
+std::string inQuotes(const std::string &name) {
   const auto isSpecial = [](char letter) {
     return llvm::isPrint(letter) ? letter == '"' || letter == '\\'
                                  : static_cast<unsigned char>(letter) < 0x80;
@@ -180,7 +180,7 @@ std::string unifiedDiff(StringRef name, StringRef before,
     return {};
   const bool isRelative = !llvm::sys::path::is_absolute(name);
   const auto nameOn = [&](StringRef side) {
-    return quoted((isRelative ? side : StringRef()).str() + name.str());
+    return inQuotes((isRelative ? side : StringRef()).str() + name.str());
   };
   return "--- " + nameOn("a/") + "\n+++ " + nameOn("b/") + "\n" + hunks;
 }

@@ -22,7 +22,7 @@ using llvm::StringRef;
 namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 
-std::string quoted(StringRef text) { return ("'" + text + "'").str(); }
+std::string inQuotes(StringRef text) { return ("'" + text + "'").str(); }
 
 /// The job of \p command, which stands in \p database, if that is not null. Adds the flags that are
 /// refused to \p refused.
@@ -82,14 +82,14 @@ private:
     const std::string file = absolutePath(source);
     fs::file_status status;
     if (std::error_code error = fs::status(file, status))
-      return fail("cannot read " + quoted(source) + ": " + error.message());
+      return fail("cannot read " + inQuotes(source) + ": " + error.message());
     if (fs::is_directory(status)) {
       list.shown.add(source, folderPath(source));
       return addFolder(source, folderPath(source));
     }
     list.shown.add(source, file);
     if (const std::string why = whyUnreadable(file); !why.empty())
-      return fail("cannot read " + quoted(source) + ": " + why);
+      return fail("cannot read " + inQuotes(source) + ": " + why);
     if (request.fixedFlags)
       return addWithFlags(source, file, "cc", *request.fixedFlags);
 
@@ -118,8 +118,8 @@ private:
   /// Every entry below \p folder, of the first database that has one.
   void addFolder(const std::string &source, const std::string &folder) {
     if (request.fixedFlags)
-      return fail(quoted(source) + " is a folder; name its files to analyse them with the flags "
-                                   "after '--'");
+      return fail(inQuotes(source) + " is a folder; name its files to analyse them with the flags "
+                                     "after '--'");
     llvm::SmallVector<Database *, 4> candidates;
     if (!candidateDatabases(folder, candidates))
       return;
@@ -149,9 +149,9 @@ private:
     else if (candidates.empty())
       withoutDatabase.push_back(source);
     else
-      fail("the compilation database " + quoted(candidates.front()->path()) + " has no " +
+      fail("the compilation database " + inQuotes(candidates.front()->path()) + " has no " +
            (candidates.front()->sources().empty() ? "entries; configure the project again"
-                                                  : "entry below the folder " + quoted(source)));
+                                                  : "entry below the folder " + inQuotes(source)));
   }
 
   void addEntry(const std::string &source, const Database &database, const CompileCommand &entry) {
@@ -192,8 +192,8 @@ private:
   void addWithFlagsOfNearest(const std::string &source, const std::string &file,
                              const Database &database) {
     if (database.sources().empty())
-      return fail(quoted(source) + " is not in the compilation database " +
-                  quoted(database.path()) +
+      return fail(inQuotes(source) + " is not in the compilation database " +
+                  inQuotes(database.path()) +
                   ", which has no entries; configure the project again, or give the flags after "
                   "'--'");
     std::vector<std::string> nearest = nearestFirst(database.sources(), file);
@@ -222,9 +222,9 @@ private:
         files.push_back(entry->path());
     }
     if (error)
-      return fail("cannot read the folder " + quoted(source) + ": " + error.message());
+      return fail("cannot read the folder " + inQuotes(source) + ": " + error.message());
     if (files.empty())
-      return fail("there is no C++ source below the folder " + quoted(source));
+      return fail("there is no C++ source below the folder " + inQuotes(source));
     llvm::sort(files);
     for (const std::string &file : files)
       addWithBundledRuntime(file, file);
@@ -232,7 +232,7 @@ private:
 
   void addWithBundledRuntime(const std::string &source, const std::string &file) {
     if (request.runtimeInclude.empty())
-      return fail("the bundled runtime, asked for by " + quoted(source) +
+      return fail("the bundled runtime, asked for by " + inQuotes(source) +
                   ", is not installed with this gradtidy");
     const std::string include = absolutePath(request.runtimeInclude);
     std::vector<std::string> flags = {"-std=c++20", "-I" + include};
@@ -261,13 +261,13 @@ private:
       return;
     }
     if (const std::string why = whyUnreadable(file); !why.empty())
-      return fail("cannot read " + quoted(file) + ": " + why);
+      return fail("cannot read " + inQuotes(file) + ": " + why);
     std::vector<std::string> refused;
     llvm::Expected<Job> job =
         makeJob(source, CompileCommand(directory, file, std::move(commandLine), ""), database,
                 origin, list, refused);
     if (!job)
-      return fail("the flags of " + quoted(file) +
+      return fail("the flags of " + inQuotes(file) +
                   " are not known: " + llvm::toString(job.takeError()));
     list.ignoredFlags.insert(refused.begin(), refused.end());
     if (database && database->hasSeveral(file))
@@ -338,7 +338,7 @@ private:
     std::string others;
     if (size_t count = withoutDatabase.size() - 1)
       others = " and " + std::to_string(count) + (count == 1 ? " other source" : " other sources");
-    fail("no compile_commands.json found for " + quoted(withoutDatabase.front()) + others +
+    fail("no compile_commands.json found for " + inQuotes(withoutDatabase.front()) + others +
          " in the parent folders and their build folders; make one with "
          "'cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON' or 'bear -- make', or name its folder with "
          "-p, or give the flags after '--': gradtidy FILE -- " +

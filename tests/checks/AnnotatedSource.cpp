@@ -193,7 +193,7 @@ std::vector<Expectation> expectationsOf(const fs::path &source) {
 // ---- what is found
 // -------------------------------------------------------------------------------
 
-std::string quoted(const std::string &argument) {
+std::string inQuotes(const std::string &argument) {
   std::string result = "'";
   for (const char letter : argument)
     result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
@@ -204,17 +204,17 @@ std::string quoted(const std::string &argument) {
 nlohmann::json findingsIn(const fs::path &source, const Options &options, const Workspace &space,
                           const std::vector<std::string> &more = {}) {
   const std::string output = space.folder / "findings.json";
-  std::string command = quoted(options.gradtidy) + " --quiet --format=json " +
-                        quoted("--config={Checks: '-*," + options.check + "'}");
+  std::string command = inQuotes(options.gradtidy) + " --quiet --format=json " +
+                        inQuotes("--config={Checks: '-*," + options.check + "'}");
   for (const auto *arguments : {&options.passedOn, &more})
     for (const std::string &argument : *arguments)
-      command += " " + quoted(argument);
-  command += " " + quoted(source.string()) + " --";
+      command += " " + inQuotes(argument);
+  command += " " + inQuotes(source.string()) + " --";
   for (const std::string &flag : options.flags)
-    command += " " + quoted(flag);
+    command += " " + inQuotes(flag);
   const std::string complaints = space.folder / "complaints.txt";
   const int status =
-      std::system((command + " >" + quoted(output) + " 2>" + quoted(complaints)).c_str());
+      std::system((command + " >" + inQuotes(output) + " 2>" + inQuotes(complaints)).c_str());
   const std::string text = readFile(output);
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 || text.empty())
     throw std::runtime_error("failed: " + command + "\n" + readFile(complaints));

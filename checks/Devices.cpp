@@ -123,6 +123,24 @@ bool isChosenByCaller(const Visit &visit) {
                       [](const Event *caller) { return choosesDevice(*caller->function); });
 }
 
+bool asksLikeChoice(const Visit &visit, Device device) {
+  const ir::Symbol *name =
+      device.kind == Device::Symbol ? visit.unit.tables().paths.last(device.id).symbol() : nullptr;
+  const ir::Node *condition = nullptr;
+  ir::forEach(name ? name->init : nullptr, [&](const ir::Node &node) {
+    if (node.kind == ir::NodeKind::Conditional && !node.children.empty())
+      condition = ir::stripped(node.children.front());
+  });
+  bool asks = false;
+  if (condition)
+    ir::forEach(visit.event.function->body, [&](const ir::Node &branch) {
+      if (branch.kind == ir::NodeKind::If)
+        ir::forEach(branch.condition,
+                    [&](const ir::Node &node) { asks |= ir::areAlike(node, *condition); });
+    });
+  return asks;
+}
+
 bool isOwnDevice(const Visit &visit, Device device) {
   return device.kind == Device::Symbol &&
          visit.unit.tables().paths.last(device.id).kind == PathStep::This;

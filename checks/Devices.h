@@ -27,6 +27,10 @@ bool choosesDevice(const FunctionBody &function);
 /// The same, and it has a name for the one that it takes.
 bool keepsChosenDevice(const FunctionBody &function);
 
+/// Whether the function of the event asks once more what \p device was chosen by:
+/// `Device device(useGpu ? kCUDA : kCPU); … if (useGpu) x = x.cpu();`
+bool asksLikeChoice(const Visit &visit, Device device);
+
 /// Whether a caller of the visited function takes it only then.
 bool isChosenByCaller(const Visit &visit);
 

@@ -155,12 +155,19 @@ private:
       return false;
     const ir::Symbol &variable = *root.symbol();
     if (!isLocalOf(*visit.event.function, variable) ||
-        (variable.kind == ir::SymbolKind::Parameter && variable.type->isReference))
+        (variable.kind == ir::SymbolKind::Parameter && leadsOut(visit, variable)))
       return true;
     const ir::Symbol *list = variable.type->record;
     const ir::Node *loop = loopOutlivedBy(visit, place);
     return list && list->isStandard && loop &&
            contains(visit, loop, ownerOf(visit, visit.event.subject.path).location);
+  }
+
+  /// Whether what the parameter leads to is the caller's.
+  static bool leadsOut(const Visit &visit, const ir::Symbol &parameter) {
+    const FunctionBody &function = *visit.event.function;
+    return parameter.type->isReference ||
+           (parameter.type->isPointer && !function.mayChange(parameter, function.body));
   }
 
   /// A tensor is made over the elements of an object that ends with the statement.

@@ -65,6 +65,13 @@ private:
            isChosenByCaller(visit);
   }
 
+  /// Whether a module of the user's, of which no source has the code, may move what it is given.
+  static bool isUnseenPass(const Visit &visit) {
+    const Event &event = visit.event;
+    return event.kind == EventKind::Forward && event.callee && event.callee->isUser &&
+           !visit.unit.callGraph().calleeOf(event);
+  }
+
   static void report(const Visit &visit, const Clash &clash, Reporter &reporter) {
     Finding finding(Level::Certain, visit.event,
                     "tensors on different devices meet here: one on " +
@@ -72,6 +79,8 @@ private:
                         nameOf(visit, clash.otherDevice));
     if (isOwnDevice(visit, clash.otherDevice) && !visit.unit.program().movesModules())
       finding.level = Level::Advice;
+    else if (isUnseenPass(visit))
+      finding.level = Level::Likely;
     if (clash.hostPlaced)
       finding.notes.push_back(
           {*clash.hostPlaced, "this one is on " + nameOf(visit, clash.hostDevice) + " since here"});

@@ -17,7 +17,8 @@ public:
     if (read.function->asksForPlaces || visit.before.lacksGpu)
       return;
     const Value value = visit.before.valueOf(read.subject);
-    if (!visit.unit.program().mayBeGpu(value.placement.device) || visit.unit.program().namesNoGpu())
+    if (!visit.unit.program().mayBeGpu(value.placement.device) ||
+        visit.unit.program().namesNoGpu() || asksLikeChoice(visit, value.placement.device))
       return;
     const llvm::StringRef tensor =
         read.subject.expr ? textOf(visit, read.subject.expr) : llvm::StringRef();

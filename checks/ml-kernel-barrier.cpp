@@ -67,8 +67,8 @@ private:
     });
   }
 
-  /// Whether threads write shared memory behind \p branch: newer GPUs do not wait for those that have
-  /// left, but others may read what these would have written.
+  /// Whether threads write shared memory behind \p branch: newer GPUs do not wait for those that
+  /// have left, but others may read what these would have written.
   static bool sharesBehind(const FunctionVisit &visit, const FunctionParts &kernel,
                            const ir::Node &branch) {
     return llvm::any_of(kernel.writes, [&](const ir::Node *write) {
@@ -139,12 +139,12 @@ private:
     for (const ir::Node *write : kernel.writes) {
       const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
       const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
-      if (!memory || !kernel.dependsOn(target->children.back(), Trait::ThreadIndex))
+      if (!memory || !kernel.dependsOn(target, Trait::ThreadIndex))
         continue;
       for (const ir::Node *read : kernel.subscripts)
         if (sharedMemory(*read) == memory && !isOverwritten(*read) &&
             visit.source.isBefore(write->end(), read->begin()) &&
-            !kernel.dependsOn(read->children.back(), Trait::ThreadIndex) &&
+            !kernel.dependsOn(read, Trait::ThreadIndex) &&
             !mayWaitBetween(visit, kernel, *write, *read)) {
           Finding finding(Level::Likely, *read,
                           "a thread reads what others write into this shared memory, and waits for "
@@ -188,10 +188,17 @@ private:
            });
   }
 
-  /// The array of a block's threads that \p subscript is an element of, or null.
+  /// The array of a block's threads that \p subscript is an element of, or null; that is no row.
   static const ir::Symbol *sharedMemory(const ir::Node &subscript) {
-    const ir::Symbol *variable =
-        subscript.children.empty() ? nullptr : ir::variableIn(ir::stripped(subscript.children[0]));
+    const ir::Node *outer = subscript.parent;
+    while (outer && outer->kind == ir::NodeKind::Other)
+      outer = outer->parent;
+    if (ir::as(ir::NodeKind::Subscript, outer) && ir::stripped(outer->children[0]) == &subscript)
+      return nullptr;
+    const ir::Node *array = &subscript;
+    while (ir::as(ir::NodeKind::Subscript, array) && !array->children.empty())
+      array = ir::stripped(array->children[0]);
+    const ir::Symbol *variable = ir::variableIn(array);
     return variable && variable->isStatic && variable->isLocal ? variable : nullptr;
   }
 

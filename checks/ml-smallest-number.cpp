@@ -28,17 +28,24 @@ public:
   }
 
   void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    const auto ask = [&](const ir::Symbol &variable) {
+      if (!variable.init || !isSmallest(*variable.init) || !isRaised(visit, variable))
+        return;
+      const ir::Node &number = variable.init->spelled();
+      Finding finding(Level::Advice, number,
+                      "'" + variable.spelling.str() +
+                          "' begins with the smallest number above 0, not with the least of "
+                          "all: no negative number is more");
+      finding.fixes = takeLowest(number);
+      reporter.report(std::move(finding));
+    };
     ir::forEach(visit.function.body, [&](const ir::Node &node) {
       for (const ir::Symbol *variable : node.declared)
-        if (variable->init && isSmallest(*variable->init) && isRaised(visit, *variable)) {
-          const ir::Node &number = variable->init->spelled();
-          Finding finding(Level::Advice, number,
-                          "'" + variable->spelling.str() +
-                              "' begins with the smallest number above 0, not with the least of "
-                              "all: no negative number is more");
-          finding.fixes = takeLowest(number);
-          reporter.report(std::move(finding));
-        }
+        ask(*variable);
+      if (node.op == "=" && node.isAssignment()) // Members begin where their class says.
+        if (const ir::Node *member = ir::as(ir::NodeKind::Member, ir::stripped(node.children[0]));
+            member && member->symbol)
+          ask(*member->symbol);
     });
   }
 
@@ -70,7 +77,9 @@ private:
   /// std::max(best, x)`.
   static bool isRaised(const FunctionVisit &visit, const ir::Symbol &variable) {
     const auto isIt = [&](const ir::Node *node) {
-      return node && ir::variableIn(ir::stripped(node)) == &variable;
+      const ir::Node *name = node ? ir::stripped(node) : nullptr;
+      return name && name->symbol == &variable &&
+             (name->kind == ir::NodeKind::Reference || name->kind == ir::NodeKind::Member);
     };
     bool isCompared = false, isChanged = false;
     ir::forEach(visit.function.body, [&](const ir::Node &node) {

@@ -139,6 +139,12 @@ static const ir::Symbol *classOf(PathId object, const PathTable &paths) {
   return last.name() || ir::asConstruction(made) ? type->record : nullptr;
 }
 
+/// Whether a constructor runs that of a base, or another one, for the object itself.
+static bool isForThis(const Event &event, const PathTable &paths) {
+  return event.result && event.result == event.subject.path &&
+         paths.last(paths.rootOf(event.result)).kind == PathStep::This;
+}
+
 bool Interpreter::call(const Event &event, State &state, bool observing) {
   const ir::Symbol *record = event.isVirtual && event.subject.path
                                  ? classOf(state.resolve(event.subject.path), tables.paths)
@@ -165,7 +171,8 @@ bool Interpreter::call(const Event &event, State &state, bool observing) {
       consumeAll(event, state);
     }
     doubtElements(event, state);
-    state.forget(event.result);
+    if (!isForThis(event, tables.paths))
+      state.forget(event.result);
     callMayTouchFiles(event, state, llvm::none_of(bodies, [&](const FunctionBody *each) {
                         return touchesFiles(*each);
                       }));
@@ -201,7 +208,7 @@ std::optional<State> Interpreter::callOne(const FunctionBody &body, const Event 
       return last->second.after;
   }
   State state = caller;
-  if (event.result == event.subject.path)
+  if (event.result == event.subject.path && !isForThis(event, tables.paths))
     makeModule(event, state, {Device::Cpu});
   std::optional<State> after = enter(body, event, state, told, observing);
   if (after && tellsOutcome(body))
@@ -380,9 +387,10 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
     compiled.isFrozen = true;
     state.setModule(event.result, compiled);
   }
-  if (event.result == event.subject.path && isModule(event.subject.role))
-    makeModule(event, state, {});
-  else if (event.result && !event.isArithmetic) {
+  if (event.result == event.subject.path && isModule(event.subject.role)) {
+    if (!isForThis(event, tables.paths))
+      makeModule(event, state, {});
+  } else if (event.result && !event.isArithmetic) {
     if (isForward)
       passModule(event, state, value, /*isCertain=*/false);
     state.setValue(event.result, value);

@@ -704,7 +704,8 @@ bool Interpreter::combine(const Event &event, State &state, bool observing) {
       state.handOutGradient(operand.path);
     if (!event.operands.empty())
       mutateSubject(event, state, value);
-    if (event.subject.role == TypeRole::Tensor)
+    // Who writes through a view writes elements alone.
+    if (event.subject.role == TypeRole::Tensor && (event.run || !event.changesElements))
       changeType(event, state, value);
     // It gives back what it has changed.
     if (event.run && event.run->changes(0) && event.result &&

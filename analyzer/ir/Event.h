@@ -484,6 +484,10 @@ public:
     BindKind bind;
     int condition = -1; ///< The repeated condition that asks for its value alone, or -1.
     llvm::SmallVector<ParameterChoice, 2> choices = {}; ///< Of an enumeration.
+    /// Of a module's method: the first that is done to it is to move it to a device.
+    bool isMovedFirst = false;
+    /// Of a module's method: it meets, as it is, other tensors, which must be on its device.
+    bool meetsTensors = false;
   };
 
   const ir::Symbol *function;
@@ -492,6 +496,8 @@ public:
   std::vector<Parameter> parameters;
   PathId thisObject = noPath;  ///< The path of `this`, in a method.
   bool isModuleMethod = false; ///< `this` is a module.
+  bool hasGuard = false;       ///< Of a module's method: a guard of gradients stands in it.
+  bool followsInput = false;   ///< Of a module's method: it moves the module to where its input is.
   bool isOfDataset = false;    ///< `this` is a dataset.
   bool isInner = false;        ///< Others lead to it; it is none of LoweredUnit::functions().
   bool asksForMode = false;    ///< It, or what it calls outside other modules, does by itself what

@@ -770,6 +770,8 @@ void fields(Archive &archive, Ref<Archive, FunctionBody::Parameter> parameter) {
   archive("bind", parameter.bind, BindKind::Value);
   archive("condition", parameter.condition, -1);
   archive("choices", parameter.choices);
+  archive("moved-first", parameter.isMovedFirst);
+  archive("meets-tensors", parameter.meetsTensors);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, RankGroup> group) {
@@ -785,6 +787,8 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, FunctionB
   archive("this", body.thisObject);
   archive("returned", body.returned);
   archive("module-method", body.isModuleMethod);
+  archive("has-guard", body.hasGuard);
+  archive("follows-input", body.followsInput);
   archive("dataset", body.isOfDataset);
   archive("step", body.isStep);
   archive("callback", body.isCallback);

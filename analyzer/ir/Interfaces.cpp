@@ -34,4 +34,29 @@ void tellModules(llvm::ArrayRef<std::unique_ptr<FunctionBody>> functions) {
       }
 }
 
+static void tell(Event &pass, const FunctionBody &body) {
+  pass.isGuarded = body.hasGuard;
+  pass.followsInput = body.followsInput;
+  bool meetAll = true; // All but the first.
+  for (unsigned i = 0; i < pass.operands.size() && i < body.parameters.size(); ++i) {
+    Operand &operand = pass.operands[i];
+    operand.isMovedThere = body.parameters[i].isMovedFirst;
+    meetAll &=
+        i == 0 || !operand.isTensor || operand.isMovedThere || body.parameters[i].meetsTensors;
+  }
+  pass.mayUseHost &= !meetAll;
+}
+
+void tellPasses(llvm::ArrayRef<std::unique_ptr<FunctionBody>> functions) {
+  llvm::DenseMap<const ir::Symbol *, const FunctionBody *> bodies;
+  for (const std::unique_ptr<FunctionBody> &body : functions)
+    bodies[body->function] = body.get();
+  for (const std::unique_ptr<FunctionBody> &body : functions)
+    for (Block &block : body->blocks)
+      for (Event &event : block.events)
+        if (event.kind == EventKind::Forward && event.callee)
+          if (const FunctionBody *pass = bodies.lookup(event.callee->definition))
+            tell(event, *pass);
+}
+
 } // namespace gradtidy

@@ -145,13 +145,16 @@ public:
   }
 
   ParsedUnit finish(const LeavesOut &leavesOut) {
+    symbols.end();
     functionsBefore = 0;
     if (leavesOut)
       removeThose([&](const FunctionBody &body) { return leavesOut(*body.function); });
     std::stable_partition(functions.begin(), functions.end(),
                           [](const auto &function) { return !function->isInner; });
-    if (textNumber > 1)
+    if (textNumber > 1) {
       tellModules(functions);
+      tellPasses(functions);
+    }
     for (auto &function : functions)
       unit.functions.push_back(std::move(function));
     for (ModuleClass *view : classOrder)

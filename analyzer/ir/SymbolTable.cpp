@@ -245,6 +245,14 @@ StringRef SymbolTable::undescribed() const {
   return {};
 }
 
+void SymbolTable::end() {
+  for (const auto &each : identities) {
+    ir::Symbol &symbol = *each.second.symbol;
+    if (symbol.isFunction() && symbol.first && !symbol.definition)
+      symbol.definition = symbol.first->definition;
+  }
+}
+
 void SymbolTable::fillIn(ir::Symbol &known, const ir::Symbol &said) {
   const ir::Symbol before = known;
   if (better.contains(&known)) {

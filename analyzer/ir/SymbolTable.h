@@ -51,6 +51,9 @@ public:
   /// A name of the text of which it says nothing, or an empty string.
   llvm::StringRef undescribed() const;
 
+  /// Ends the last text: what one text declares again is defined where another defines it.
+  void end();
+
 private:
   /// What has to be known of a name before what uses it is read. Fields as they are written.
   struct Line {

@@ -160,7 +160,9 @@ void FunctionLowering::swapTensors(const CallExpr *call, const Expr *left, const
 const Expr *FunctionLowering::viewed(const Expr *expr) {
   const auto *call = dyn_cast<CallExpr>(strip(expr));
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee || !sharesMemory(vocabulary.operationOf(callee)))
+  const Operation operation = callee ? vocabulary.operationOf(callee) : Operation::None;
+  if (!sharesMemory(operation) &&
+      !(operation == Operation::Index && takesRanges(*call, vocabulary)))
     return nullptr;
   const Expr *object = objectOf(call);
   const Expr *base = object ? viewed(object) : nullptr;

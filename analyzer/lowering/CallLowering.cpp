@@ -450,20 +450,6 @@ void FunctionLowering::describePass(Event &event, const CallSite &site) {
   // Lengths of packed sequences, say. A holder calls what its module runs.
   const FunctionDecl *pass = event.callee ? CodeMap::function(event.callee) : site.callee;
   event.mayUseHost = pass && !values.isExternal(pass);
-  const FunctionDecl *body = nullptr;
-  if (!event.callee || !CodeMap::function(event.callee)->hasBody(body))
-    return;
-  event.isGuarded = hasGuard(body->getBody(), vocabulary);
-  event.followsInput = movesItself(body->getBody(), vocabulary);
-  bool meetAll = true; // All but the first.
-  for (unsigned i = 0; i < event.operands.size() && i < body->getNumParams(); ++i) {
-    const ParmVarDecl *parameter = body->getParamDecl(i);
-    event.operands[i].isMovedThere =
-        movesFirst(body->getBody(), parameter, vocabulary, values).value_or(false);
-    meetAll &= i == 0 || !event.operands[i].isTensor || event.operands[i].isMovedThere ||
-               meetsTensors(body->getBody(), parameter, vocabulary);
-  }
-  event.mayUseHost &= !meetAll;
 }
 
 void FunctionLowering::finishCall(Event event, const CallSite &site) {

@@ -54,7 +54,10 @@ void FunctionLowering::lowerConstruct(const CXXConstructExpr *construct) {
   if (role == TypeRole::ModuleHolder)
     user = constructorOf(construct->getType()->getAsCXXRecordDecl(), arguments);
   Event event = make(user ? EventKind::Call : EventKind::Construct, construct);
-  event.subject = {values.temporary(construct), role};
+  // What a base is made of, and what another constructor makes, is the object itself.
+  const bool isOfThis =
+      user && construct->getConstructionKind() != clang::CXXConstructionKind::Complete;
+  event.subject = {isOfThis ? values.thisObject() : values.temporary(construct), role};
   event.result = event.subject.path;
   event.callee = symbol(user);
   event.isTensor = vocabulary.holdsTensors(construct->getType());

@@ -44,6 +44,7 @@ private:
 
   std::unique_ptr<clang::CFG> buildCFG(clang::Stmt *body) const;
   /// What is known of the function before its blocks: parameters, `this`, what it returns.
+  void describePass();
   void describeFunction();
   void lowerBlocks(const clang::CFG &cfg);
   void lowerBlock(const clang::CFGBlock &block, const BlockNumbers &numbers);

@@ -7,6 +7,7 @@
 #include "analyzer/idioms/CustomFunctions.h"
 #include "analyzer/idioms/Loaders.h"
 #include "analyzer/idioms/Ranks.h"
+#include "analyzer/lowering/ast/Guards.h"
 #include "analyzer/lowering/ast/Memory.h"
 
 #include "clang/AST/ASTContext.h"
@@ -108,6 +109,19 @@ static bool overridesFramework(const CXXMethodDecl &method, Vocabulary &vocabula
   });
 }
 
+/// What callers of a forward pass need to know of it, whatever source they are in: tellPasses().
+void FunctionLowering::describePass() {
+  const Stmt *body = function->getBody();
+  result->hasGuard = hasGuard(body, vocabulary);
+  result->followsInput = movesItself(body, vocabulary);
+  for (unsigned i = 0; i < result->parameters.size(); ++i) {
+    const ParmVarDecl *parameter = function->getParamDecl(i);
+    result->parameters[i].isMovedFirst =
+        movesFirst(body, parameter, vocabulary, values).value_or(false);
+    result->parameters[i].meetsTensors = meetsTensors(body, parameter, vocabulary);
+  }
+}
+
 void FunctionLowering::describeFunction() {
   if (survey.batchDevice)
     result->batchDevice = *survey.batchDevice;
@@ -127,6 +141,8 @@ void FunctionLowering::describeFunction() {
       method && method->isInstance() && !method->getParent()->isLambda()) {
     result->thisObject = values.thisObject();
     result->isModuleMethod = isModule(vocabulary.roleOf(method->getParent()));
+    if (result->isModuleMethod)
+      describePass();
     const Trait trait = vocabulary.traitOfClass(*method->getParent());
     result->isOfDataset = trait == Trait::GivesSamples || trait == Trait::KeepsSamples ||
                           trait == Trait::GivesBatches;

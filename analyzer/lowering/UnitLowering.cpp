@@ -37,6 +37,7 @@ public:
       addCalled(*bodies[i]);
     }
     tellModules(bodies);
+    tellPasses(bodies);
     LoweredUnit::Contents unit;
     addClasses(unit);
     for (auto &body : bodies)

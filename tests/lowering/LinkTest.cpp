@@ -124,6 +124,102 @@ TEST_CASE("A call runs the code that another source has") {
   }
 }
 
+/// Calls what the header declares, and declares it once more itself.
+constexpr const char *declaring = R"(gradtidy-ir 2
+file f0 "main.cpp"
+file f1 "step.h" at=1:10
+
+unit namespaces=["torch"]
+
+function main
+  block 0
+    call:step#2 (net:module&, y:tensor)
+symbol main function name="main" main-file definition=main main
+symbol net variable name="net" type=<Net> local
+symbol y variable name="y" local
+symbol step function name="step" at=f1:3:6 parameters=["$1" "$2"] usr="c:@F@step"
+symbol "$1" parameter spelling="" owner=step
+symbol "$2" parameter spelling="" owner=step index=1
+symbol step#2 function name="step" first=step at=4:6 parameters=["$3" "$4"]
+symbol "$3" parameter spelling="" owner=step#2
+symbol "$4" parameter spelling="" owner=step#2 index=1
+symbol Net class name="Net" at=f1:2:8 usr="c:@S@Net"
+type <Net> name="Net" record=Net
+)";
+
+TEST_CASE("What is declared again is defined where another source defines it") {
+  for (const bool isCallerFirst : {true, false}) {
+    INFO(isCallerFirst);
+    const ParsedUnit program =
+        isCallerFirst ? linked({declaring, callee}) : linked({callee, declaring});
+    const Event &call = firstOf(functionOf(*program.unit, "main"), EventKind::Call);
+    REQUIRE(call.callee);
+    CHECK(program.unit->bodyOf(*call.callee) == &functionOf(*program.unit, "step"));
+  }
+}
+
+/// Calls a forward pass that the header declares.
+constexpr const char *passing = R"(gradtidy-ir 2
+file f0 "main.cpp"
+file f1 "net.h" at=1:10
+
+unit namespaces=["torch"]
+
+function main
+  block 0
+    forward:Net::forward net:module (x:tensor, y:tensor) -> out {may-use-host}
+symbol main function name="main" main-file definition=main main
+symbol net variable name="net" type=<Net> local
+symbol x variable name="x" local
+symbol y variable name="y" local
+symbol out variable name="out" local
+symbol Net::forward method name="forward" owner=Net at=f1:3:6 parameters=["$1" "$2"] usr="c:@S@Net@F@forward"
+symbol "$1" parameter spelling="" owner=Net::forward
+symbol "$2" parameter spelling="" owner=Net::forward index=1
+symbol Net class name="Net" at=f1:2:8 usr="c:@S@Net"
+type <Net> name="Net" record=Net
+)";
+
+/// Defines it: a guard stands in it, and it moves its first parameter.
+constexpr const char *pass = R"(gradtidy-ir 2
+file f0 "net.cpp"
+file f1 "net.h" at=2:10
+
+unit namespaces=["torch"]
+
+function Net::forward#2 module-method has-guard follows-input
+  parameter a:tensor declaration=a moved-first
+  parameter b:tensor declaration=b meets-tensors
+  block 0
+symbol Net::forward method name="forward" owner=Net at=f1:3:6 definition=Net::forward#2 parameters=["$1" "$2"] usr="c:@S@Net@F@forward"
+symbol "$1" parameter spelling="" owner=Net::forward
+symbol "$2" parameter spelling="" owner=Net::forward index=1
+symbol Net::forward#2 method name="forward" owner=Net first=Net::forward at=9:6 definition=Net::forward#2 parameters=[a b]
+symbol a parameter name="a" owner=Net::forward#2
+symbol b parameter name="b" owner=Net::forward#2 index=1
+symbol Net class name="Net" at=f1:2:8 usr="c:@S@Net"
+)";
+
+TEST_CASE("What a forward pass does with its inputs is known in all sources") {
+  const auto passOf = [](const ParsedUnit &program) -> const Event & {
+    return firstOf(functionOf(*program.unit, "main"), EventKind::Forward);
+  };
+  const ParsedUnit alone = linked({passing});
+  CHECK_FALSE(passOf(alone).isGuarded);
+  CHECK(passOf(alone).mayUseHost);
+  for (const bool isCallerFirst : {true, false}) {
+    INFO(isCallerFirst);
+    const ParsedUnit program = isCallerFirst ? linked({passing, pass}) : linked({pass, passing});
+    const Event &event = passOf(program);
+    CHECK(event.isGuarded);
+    CHECK(event.followsInput);
+    CHECK_FALSE(event.mayUseHost);
+    REQUIRE(event.operands.size() == 2);
+    CHECK(event.operands[0].isMovedThere);
+    CHECK_FALSE(event.operands[1].isMovedThere);
+  }
+}
+
 TEST_CASE("A function of a header is there once, with what stands in it") {
   const auto textOf = [](llvm::StringRef file) {
     return "gradtidy-ir 2\nfile f0 \"" + file.str() + R"ir("

@@ -353,6 +353,8 @@ void TypingReader::readMemory(const Expr *pointer, Typing &typing) const {
 /// program has chosen it by that of the tensor.
 static bool isChosen(const Expr *pointer) {
   const auto isAbstract = [](QualType type) {
+    if (type.isNull()) // The address is cast to a number.
+      return false;
     const auto *alias = type->getAs<TypedefType>();
     return type->getAs<SubstTemplateTypeParmType>() ||
            (alias && alias->getDecl()->getDeclContext()->isFunctionOrMethod());
@@ -507,14 +509,12 @@ Reduction TypingReader::reductionIn(ArrayRef<const Expr *> arguments) const {
       else if (const VarDecl *variable = fixedVariable(reference, body);
                variable && !vocabulary.isFramework(named))
         self(self, variable->getInit(), depth + 1);
-      else if (isa<VarDecl>(named) && !vocabulary.isFramework(named) &&
-               givesOne(reduction))
+      else if (isa<VarDecl>(named) && !vocabulary.isFramework(named) && givesOne(reduction))
         reduction = Reduction::Unknown;
       return;
     }
     if (isa<MemberExpr>(statement) && cast<MemberExpr>(statement)->getMemberDecl() &&
-        isa<FieldDecl>(cast<MemberExpr>(statement)->getMemberDecl()) &&
-        givesOne(reduction))
+        isa<FieldDecl>(cast<MemberExpr>(statement)->getMemberDecl()) && givesOne(reduction))
       reduction = Reduction::Unknown;
     for (const Stmt *child : statement->children())
       self(self, child, depth + 1);

@@ -95,3 +95,28 @@ torch::Tensor asked_ok(std::vector<float> values, torch::Device device) {
   cloneOnHost(points);
   return points;
 }
+
+// --- what a caller's pointer leads to ---------------------------------------------------------------------
+
+struct Features {
+  torch::Tensor gray;
+};
+void into_struct_bad(Features *features) {
+  std::vector<float> values(10);
+  features->gray = torch::from_blob(values.data(), {10}); // expect: ml-dangling-from-blob: which it outlives
+} // note: the variable ends here
+void into_tensor_bad(torch::Tensor *tensor) {
+  std::vector<float> values(10);
+  *tensor = torch::from_blob(values.data(), {10}); // expect: ml-dangling-from-blob: which it outlives
+} // note: the variable ends here
+void into_own_ok(torch::Tensor *tensor) {
+  std::vector<float> values(10);
+  torch::Tensor own;
+  tensor = &own;
+  *tensor = torch::from_blob(values.data(), {10});
+  std::printf("%f\n", own.sum().item<float>());
+}
+void copied_ok(Features *features) {
+  std::vector<float> values(10);
+  features->gray = torch::from_blob(values.data(), {10}).clone();
+}

@@ -137,3 +137,15 @@ void states_ok(torch::Tensor x) {
       std::make_tuple(std::get<0>(states).to(torch::kCUDA), std::get<1>(states).to(torch::kCUDA));
   auto [out, next] = lstm(x.to(torch::kCUDA), moved);
 }
+
+/// Code that nobody shows may move what it gets.
+struct DeclaredImpl : torch::nn::Module {
+  torch::Tensor forward(torch::Tensor x);
+  torch::nn::Linear linear{nullptr};
+};
+TORCH_MODULE(Declared);
+torch::Tensor unseen_bad() {
+  Declared model;
+  model->to(torch::kCUDA);
+  return model->forward(torch::rand({2, 4})); // expect: ml-device-mismatch (level 1)
+}

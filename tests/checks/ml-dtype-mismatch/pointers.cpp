@@ -1,6 +1,7 @@
 // Pointers that take the elements of a tensor for others than they are.
 #include <torch/torch.h>
 
+#include <cstdint>
 #include <cstring>
 
 using torch::Tensor;
@@ -70,3 +71,6 @@ void packed_ok(Tensor x) {
   auto packed = torch::zeros({8, 8}, torch::kUInt8);
   static_cast<std::int64_t *>(packed.data_ptr())[0] = 1;
 }
+
+// An address may be a number.
+bool number_ok(Tensor x) { return reinterpret_cast<std::uintptr_t>(x.data_ptr()) % 16 == 0; }

@@ -113,3 +113,20 @@ float without_a_gpu_ok() {
     return *x.data_ptr<float>();
   return x.mean().item<float>();
 }
+
+// What the device was chosen by tells where the tensor is.
+float asked_again_ok(Tensor x, bool useGpu) {
+  torch::Device device(useGpu ? torch::kCUDA : torch::kCPU);
+  x = x.to(device);
+  if (useGpu)
+    x = x.to(torch::kCPU);
+  return *x.data_ptr<float>();
+}
+
+float asked_something_else_bad(Tensor x, bool useGpu, bool isLast) {
+  torch::Device device(useGpu ? torch::kCUDA : torch::kCPU);
+  x = x.to(device);
+  if (isLast)
+    x = x * 2;
+  return *x.data_ptr<float>(); // expect: ml-host-access: the host reads memory of 'x'
+}

@@ -235,3 +235,42 @@ __global__ void left_alone_ok(const float *x, float *y, int n) {
   __syncthreads();
   y[i] += tile[1];
 }
+
+// --- arrays of several dimensions ----------------------------------------------------------------------
+
+__global__ void left_rows_bad(const float *x, float *y, int n) {
+  __shared__ float rows[8][32];
+  const int i = (blockIdx.x * 8 + threadIdx.y) * 32 + threadIdx.x;
+  if (i >= n)
+    return; // expect: ml-kernel-barrier (no fix): do not reach the barrier
+  rows[threadIdx.y][threadIdx.x] = x[i];
+  __syncthreads();
+  for (int step = 16; step > 0; step /= 2) {
+    if (threadIdx.x < step)
+      rows[threadIdx.y][threadIdx.x] += rows[threadIdx.y][threadIdx.x + step];
+    __syncthreads();
+  }
+  y[i] = rows[threadIdx.y][0];
+}
+
+__global__ void first_of_all_bad(const float *x, float *y) {
+  __shared__ float rows[8][32];
+  rows[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+  y[threadIdx.y * 32 + threadIdx.x] = rows[0][0]; // expect: ml-kernel-barrier (no fix): waits for none of them
+}
+
+// Each thread reads what it has written itself, and the row of its own warp.
+__global__ void own_element_ok(const float *x, float *y) {
+  __shared__ float rows[8][32];
+  rows[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+  y[threadIdx.y * 32 + threadIdx.x] = rows[threadIdx.y][threadIdx.x] + 1;
+}
+
+__global__ void rows_ok(const float *x, float *y, int n) {
+  __shared__ float rows[8][32];
+  const int i = (blockIdx.x * 8 + threadIdx.y) * 32 + threadIdx.x;
+  rows[threadIdx.y][threadIdx.x] = i < n ? x[i] : 0;
+  __syncthreads();
+  if (i < n)
+    y[i] = rows[threadIdx.y][0];
+}

@@ -72,3 +72,10 @@ torch::Tensor helper(torch::Tensor scores, torch::Tensor labels) {
 torch::Tensor through_helper_bad(torch::Tensor x) {
   return helper(x, torch::tensor({1, 0}, torch::dtype(torch::kInt32)));
 }
+// What is written through a view leaves the type of the whole as it is.
+torch::Tensor drawn_bad(torch::Tensor x) {
+  auto y = torch::zeros({4, 64, 64});
+  y.narrow(1, 16, 32).narrow(2, 16, 32).fill_(1);
+  return torch::nll_loss(torch::log_softmax(x, 1), y); // expect: ml-label-dtype: 'y' is float32
+}
+

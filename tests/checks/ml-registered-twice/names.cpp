@@ -122,3 +122,36 @@ void many_ok() {
     each->register_buffer("b", torch::ones({4}));
   }
 }
+
+// --- what a base's constructor, or another of the class, registers is there --------------------------
+
+struct BlockImpl : nn::Module {
+  explicit BlockImpl(int width) { body = register_module("body", nn::Linear(width, width)); }
+  nn::Linear body{nullptr};
+};
+struct WideBlockImpl : BlockImpl {
+  WideBlockImpl(int width, int factor) : BlockImpl(width) {
+    body = register_module("body", nn::Linear(width, factor)); // expect: ml-registered-twice (no fix): the name 'body' is registered already
+  }
+};
+
+struct DelegatingImpl : nn::Module {
+  explicit DelegatingImpl(int width) { register_buffer("scale", torch::ones({width})); }
+  DelegatingImpl() : DelegatingImpl(4) {
+    register_buffer("scale", torch::zeros({4})); // expect: ml-registered-twice (no fix): the name 'scale' is registered already
+  }
+};
+
+struct NarrowBlockImpl : BlockImpl {
+  explicit NarrowBlockImpl(int width) : BlockImpl(width) {
+    head = register_module("head", nn::Linear(width, 1));
+    body = replace_module("body", nn::Linear(width, 2));
+  }
+  nn::Linear head{nullptr};
+};
+
+// Each object has a base of its own.
+void several_ok() {
+  BlockImpl first(4), second(8);
+  NarrowBlockImpl third(4), fourth(8);
+}

@@ -65,3 +65,19 @@ float bound_ok(const std::vector<float> &values) {
       sum += value;
   return sum;
 }
+
+// --- members ----------------------------------------------------------------------------------------------
+
+struct Best {
+  float score = std::numeric_limits<float>::min(); // expect: ml-smallest-number (level 2): begins with the smallest number above 0
+  float least = std::numeric_limits<float>::min();
+  int index = -1;
+  void add(float value, int i) {
+    if (value > score) {
+      score = value;
+      index = i;
+    }
+    if (value < least)
+      index = i;
+  }
+};

@@ -201,3 +201,15 @@ torch::Tensor chosen_ok(torch::Tensor x, torch::Tensor mask) {
   masked.masked_fill_(mask.logical_not(), 0);
   return x + rotated * masked;
 }
+
+// What ranges and numbers select is a view: who assigns to it writes the elements.
+bool assigned_ok(torch::Tensor x, torch::Tensor y) {
+  using torch::indexing::Slice;
+  const auto rows = torch::empty({2, 3});
+  auto columns = torch::empty({2, 3}), last = torch::empty({2, 3});
+  rows.index({0, torch::indexing::Ellipsis}) = x;
+  rows.index({1, torch::indexing::Ellipsis}) = y;
+  columns.index({Slice(), 0}) = x;
+  last.index({-1}) = y;
+  return (rows - columns).sum().item<float>() > 0 || last.sum().item<float>() > 0;
+}

@@ -2,27 +2,16 @@
 
 #include "analyzer/frontend/UserCode.h"
 #include "analyzer/plugin/Plugin.h"
-#include "clang-tidy/ClangTidyDiagnosticConsumer.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
-
-namespace tidy = clang::tidy;
-
-/// Whether the source compiles, but for what may follow from a missing header.
-static bool compiles(const Unit &unit) {
-  return unit.headerIsMissing ||
-         llvm::none_of(unit.diagnostics, [](const tidy::ClangTidyError &diagnostic) {
-           return diagnostic.DiagLevel == tidy::ClangTidyError::Error;
-         });
-}
 
 void Linking::add(const Job &job, std::optional<UnitResult> lowered) {
   Known &entry = known[job.file];
   entry.lowered = std::move(lowered);
   entry.world = context.getOptionsForFile(job.file).CheckOptions.lookup(modelsOption).Value + "\n" +
                 findProjectRoot(job.file, projectFolder);
-  entry.isUsable = entry.lowered && !entry.lowered->ir.empty() && compiles(entry.lowered->unit);
+  entry.isUsable = entry.lowered && !entry.lowered->ir.empty();
 }
 
 const UnitResult *Linking::find(const std::string &source) const {

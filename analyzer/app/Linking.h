@@ -41,8 +41,7 @@ public:
   };
   Links linksOf(const Job &job);
 
-  /// Whether the unit of \p other, of the links of \p job, is linked to it. One that does not
-  /// compile may be anything.
+  /// Whether the unit of \p other, of the links of \p job, is linked to it.
   bool isLinkable(const Job &job, const Job &other) const;
 
 private:

@@ -218,13 +218,22 @@ TEST_CASE("All callers count") {
   CHECK(program.lint({"main.cpp"}).out.empty());
 }
 
-TEST_CASE("A source that does not compile is left out") {
+TEST_CASE("A source counts with what compiles of it") {
   const Program program;
-  program.write("main.cpp", program.read("main.cpp") + "int x = nothing;\n");
-  const Run run = program.lint({"step.cpp"});
-  CHECK(run.status == 0);
-  CHECK(run.out.empty());
-  CHECK(run.err.empty());
+  const std::string main = program.read("main.cpp");
+  const auto lint = [&](const std::string &text) {
+    program.write("main.cpp", text);
+    const Run run = program.lint({"step.cpp"});
+    CHECK(run.status == 0);
+    CHECK(run.err.empty());
+    return count(run.out, finding);
+  };
+  CHECK(lint(main + "int x = nothing;\n") == 1);
+  const std::string call = "step(net, solver);";
+  std::string broken = main;
+  CHECK(lint(broken.insert(broken.find(call), "nothing(); ")) == 1);
+  broken = main;
+  CHECK(lint(broken.insert(broken.find(call), "clear(solver); ")) == 0);
 }
 
 TEST_CASE("A source has names and flags of its own") {

@@ -31,7 +31,7 @@ public:
       return onLike(visit, *value.origin.made, reporter);
     if (value.storage.anyStrides && read.hostRead != HostRead::None &&
         (isPointer || read.hostRead != HostRead::Elements))
-      return onAnyStrides(visit, reporter);
+      return onAnyStrides(visit, value, reporter);
     const bool isHandedOn = read.hostRead == HostRead::Packed;
     if (read.hostRead != HostRead::All && !isHandedOn)
       return;
@@ -119,15 +119,17 @@ private:
 
   /// A gradient that autograd has computed, where that of a sum has one element for all, or a
   /// tensor that another language gives, where slices are as good as any.
-  static void onAnyStrides(const Visit &visit, Reporter &reporter) {
+  static void onAnyStrides(const Visit &visit, const Value &value, Reporter &reporter) {
     const Event &read = visit.event;
     const FunctionBody &root = rootOf(visit);
     if (!root.isOwnBackward && asksForStrides(visit))
       return;
     if (!root.isOwnBackward && isWritten(read))
       return;
+    // What is computed of an expanded gradient is contiguous, that of a transposed one is not.
+    const bool isComputed = value.storage.memory != noPath;
     Finding finding(
-        root.isOwnBackward ? Level::Certain : Level::Likely, read,
+        root.isOwnBackward && !isComputed ? Level::Certain : Level::Likely, read,
         "the memory of " + nameOf(visit, read.subject, "the tensor") + " is read in order, but " +
             (root.isOwnBackward ? "autograd passes gradients with any strides to backward()"
                                 : "who calls '" + root.function->name.str() +

@@ -117,24 +117,36 @@ bool ProgramFacts::movesModuleOf(const FunctionBody &function) const {
   return usesGpuItself && moved.has(*function.function->owner);
 }
 
+static bool isText(const ir::Node *argument) {
+  const ir::Node *text = ir::stripped(argument);
+  return text && text->kind == ir::NodeKind::String;
+}
+
 void ProgramFacts::addHandedOn(const FunctionBody &function) {
   ir::forEach(function.body, [&](const ir::Node &node) {
     const bool isNamed = node.kind == ir::NodeKind::Reference || node.kind == ir::NodeKind::Member;
     if (!isNamed || !node.symbol || !node.symbol->isFunction() || !node.symbol->definition)
       return;
     const ir::Node *around = node.parent;
-    while (around && around->kind == ir::NodeKind::Parentheses)
-      around = around->parent;
+    while (around && (around->kind == ir::NodeKind::Parentheses ||
+                      around->kind == ir::NodeKind::Unary || around->kind == ir::NodeKind::Cast))
+      around = around->parent; // `(&function)`
     const ir::Node *call = ir::asCall(around);
     // A function of the user's that gets it calls it here.
     const bool isForUser = call && call->symbol && call->symbol->isUser && call->symbol->definition;
     if (!call || (call->callee() != &node && !isForUser))
       handedOn.insert(node.symbol->first);
+    if (call && call->callee() != &node && !isForUser && llvm::any_of(call->arguments, isText))
+      named.insert(node.symbol->first);
   });
 }
 
 bool ProgramFacts::isHandedOn(const FunctionBody &function) const {
   return handedOn.contains(function.function->first);
+}
+
+bool ProgramFacts::isForOthers(const FunctionBody &function) const {
+  return (hasMain ? named : handedOn).contains(function.function->first);
 }
 
 bool ProgramFacts::onlyInfers() const {

@@ -90,8 +90,9 @@ public:
   /// to Python, to a dispatcher, as a callback.
   bool isHandedOn(const FunctionBody &function) const;
 
-  /// The same of a library, whose tensors come from programs in other languages.
-  bool isForOthers(const FunctionBody &function) const { return !hasMain && isHandedOn(function); }
+  /// Whether tensors of \p function come from programs in other languages: a library hands it on,
+  /// or a program does, under a name, as bindings do.
+  bool isForOthers(const FunctionBody &function) const;
 
 private:
   void addHandedOn(const FunctionBody &function);
@@ -117,6 +118,7 @@ private:
   std::vector<Handing> handing;
   llvm::DenseSet<const ir::Symbol *> orderedLoaders;
   llvm::DenseSet<const ir::Symbol *> handedOn;  ///< Their first declarations.
+  llvm::DenseSet<const ir::Symbol *> named;     ///< Of these, those that are handed on with a name.
   mutable std::optional<DeviceOrigins> origins; ///< Made when a finding first asks for it.
 };
 

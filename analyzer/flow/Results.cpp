@@ -68,6 +68,19 @@ static bool differs(const Event &event, const Event &before) {
   return false;
 }
 
+/// The tensor as which the result lies in memory, or null.
+static const Operand *laidOutLike(const Event &event) {
+  const Operand *like = event.keepsStrides && event.subject.isTensor ? &event.subject : nullptr;
+  if (event.keepsStrides)
+    for (const Operand &operand : event.operands)
+      if (operand.isTensor) {
+        if (like)
+          return nullptr;
+        like = &operand;
+      }
+  return like;
+}
+
 /// Layout::permuted of what the event gives. Two permutations may undo each other, and a further
 /// one both.
 const Event *Interpreter::permutedBy(const Event &event, const State &state) const {
@@ -87,17 +100,8 @@ const Event *Interpreter::permutedBy(const Event &event, const State &state) con
     permutedTwice.insert(&event);
     return &event;
   }
-  if (!event.keepsStrides)
-    return nullptr;
-  const Event *permuted =
-      event.subject.isTensor ? state.valueOf(event.subject).layout.permuted : nullptr;
-  unsigned tensors = event.subject.isTensor;
-  for (const Operand &operand : event.operands)
-    if (operand.isTensor) {
-      permuted = state.valueOf(operand).layout.permuted;
-      ++tensors;
-    }
-  return tensors == 1 ? permuted : nullptr;
+  const Operand *like = laidOutLike(event);
+  return like ? state.valueOf(*like).layout.permuted : nullptr;
 }
 
 bool leavesGraphs(const Event &event) {
@@ -394,6 +398,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     result.autograd.idleTerm = either.autograd.idleTerm;
   } else {
     result.storage = storageOf(event, state, result);
+    if (const Operand *like = laidOutLike(event))
+      result.storage.anyStrides = state.valueOf(*like).storage.anyStrides;
     cutGradients(event, state, result);
   }
   const bool isClash = !state.clashes(event).empty();

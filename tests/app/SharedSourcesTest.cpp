@@ -225,7 +225,6 @@ TEST_CASE("A source counts with what compiles of it") {
     program.write("main.cpp", text);
     const Run run = program.lint({"step.cpp"});
     CHECK(run.status == 0);
-    CHECK(run.err.empty());
     return count(run.out, finding);
   };
   CHECK(lint(main + "int x = nothing;\n") == 1);

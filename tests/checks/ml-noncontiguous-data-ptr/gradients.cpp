@@ -64,3 +64,13 @@ struct Counted : torch::autograd::Function<Counted> {
     return {result};
   }
 };
+
+struct Copied : torch::autograd::Function<Copied> {
+  static torch::Tensor forward(AutogradContext *ctx, torch::Tensor x) { return x * 2; }
+  static variable_list backward(AutogradContext *ctx, variable_list grads) {
+    auto copy = grads[0].clone(); // A transposed gradient has a transposed copy.
+    auto result = torch::zeros(copy.sizes());
+    gather(copy.data_ptr<float>(), copy.size(0), copy.size(1), result.data_ptr<float>()); // expect: ml-noncontiguous-data-ptr (no fix) (level 1): any strides
+    return {result};
+  }
+};

@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "analyzer/idioms/IdleGuards.h"
 
 namespace gradtidy {
 namespace {
@@ -11,12 +12,14 @@ class GuardTemporary : public Check {
 public:
   bool wants(const Moment &moment) const override {
     return llvm::is_contained({EventKind::EnterGradMode, EventKind::EnterAutocast},
-                              moment.event.kind) &&
-           moment.event.isDiscarded;
+                              moment.event.kind);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &guard = visit.event;
+    if (!guard.isDiscarded &&
+        !guardsNothing(*guard.site, *guard.function, visit.source.manager, visit.source.language))
+      return;
     Finding finding(Level::Certain, guard);
     const ir::Node *declaration = ir::as(ir::NodeKind::Declaration, guard.site);
     const ir::Symbol *declared =

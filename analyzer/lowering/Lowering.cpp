@@ -1,7 +1,6 @@
 #include "Lowering.h"
 
 #include "FunctionLowering.h"
-#include "IdleGuards.h"
 #include "Placement.h"
 #include "analyzer/frontend/Bodies.h"
 #include "analyzer/idioms/CustomFunctions.h"
@@ -460,13 +459,8 @@ void FunctionLowering::lowerDeclaration(const Decl *declaration, const Stmt *sit
   if (!variable || variable->isStaticLocal())
     return;
   if (isGuard(vocabulary.roleOf(variable->getType()))) {
-    if (variable->getInit()) {
-      const size_t before = current->events.size();
+    if (variable->getInit())
       enterGuard(pathOf(variable), variable->getInit(), site);
-      if (const auto *statement = dyn_cast<DeclStmt>(site);
-          statement && current->events.size() > before)
-        current->events.back().isDiscarded = guardsNothing(*statement, *code, vocabulary, context);
-    }
     return;
   }
   bind(pathOf(variable), variable->getType(), variable->getInit(), site);

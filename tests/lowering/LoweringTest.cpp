@@ -395,7 +395,7 @@ void f(Net net, bool evaluates) {
   block 1 temporaries=[%2 %7 %10 %11]
     set-mode net@4:module& (%7@-, %7{flag=!0}) -> %2 {arithmetic choice=!0}
     construct %10@-:grad-mode-guard (%11{flag=!0}) -> %10 {trait=grad-guard}
-    enter-grad-mode mode:grad-mode-guard @9 {discarded choice=!0}
+    enter-grad-mode mode:grad-mode-guard @9 {choice=!0}
     end-lifetime mode @1
     to 2
   block 2

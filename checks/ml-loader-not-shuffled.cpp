@@ -105,10 +105,10 @@ private:
     const ir::Node *made = loader.init ? &loader.init->spelled() : nullptr;
     const ir::Node *call = ir::asCall(made);
     const ir::Node *callee = call ? ir::as(ir::NodeKind::Reference, call->callee()) : nullptr;
-    if (!callee || callee->templateArgument.isInvalid() ||
-        callee->templateArgument.getBegin().isMacroID() || mayGiveSampler(*call))
+    if (!callee || callee->typeArgument.isInvalid() ||
+        callee->typeArgument.getBegin().isMacroID() || mayGiveSampler(*call))
       return {};
-    const clang::SourceLocation name = callee->templateArgument.getEnd();
+    const clang::SourceLocation name = callee->typeArgument.getEnd();
     const llvm::StringRef sampler = visit.unit.code().phrase(Phrase::RandomSampler);
     if (sampler.empty() || !keepsOrder(argumentNamed(*loader.type, textOf(visit, name))))
       return {};

@@ -40,7 +40,7 @@ static bool isFollowedItself(const Event &event) {
                        (event.kind == EventKind::Detach && isOpen); // `text.data()`
   const ir::Type *given = event.function->function->type;
   const bool isPointed = event.leadsIn && given && given->isPointer; // A function that gives it.
-  return !isPlain || event.operation != Operation::None || event.details->classTest || isPointed ||
+  return !isPlain || event.operation != Operation::None || isPointed ||
          (event.isTensor && !isOpen) || event.resultRole != TypeRole::None ||
          event.details->danglingView.ending != Ending::None ||
          (event.leadsIn && event.trait == Trait::ViewsElements) || isFollowed(event.subject) ||

@@ -608,8 +608,6 @@ static void growModule(const Event &event, State &state) {
 }
 
 bool Interpreter::combine(const Event &event, State &state, bool observing) {
-  if (event.details->classTest)
-    return true; // It changes nothing.
   if (isModule(event.subject.role))
     growModule(event, state);
   if (event.growsSubject)

@@ -264,24 +264,6 @@ struct OrderMark {
   bool keepsFirst = false; ///< Combine: the first size is that of the subject.
 };
 
-/// A question that always has the same answer: whether a module is of the class of a holder, which
-/// is a pointer to modules and none itself.
-struct ClassTest {
-  enum Form : unsigned char {
-    Comparison, ///< `typeid(module) == typeid(Holder)`
-    Pointer,    ///< `dynamic_cast<Holder *>(&module)`, or the same of shared pointers.
-    Reference,  ///< `dynamic_cast<Holder &>(module)`, which throws.
-    Key,        ///< `std::type_index(typeid(Holder))`, by which something is kept or looked up.
-    Lookup,     ///< `std::type_index(typeid(module))`: no question, but what such keys are for.
-  };
-  Form form = Comparison;
-  clang::SourceRange range; ///< Of the question.
-  std::string holder;       ///< The name of the holder's class, as it is written where it is named.
-  std::string held;         ///< That of the class of the modules that it holds.
-  clang::SourceRange replaced; ///< What \c replacement, which asks what was meant, stands for.
-  std::string replacement;     ///< Empty where none is certain.
-};
-
 class FunctionBody;
 struct Typing;
 
@@ -296,14 +278,13 @@ struct LearningRate {
 
 /// What few events say, each of it for a check or two.
 struct EventDetails {
-  LearningRate rate = {};               ///< Construct: that an optimizer starts with.
-  LoaderOptions loader = {};            ///< Combine: of the data loader that is made.
-  EarlyEnd earlyEnd = {};               ///< Create of batches: how the loop over them ends.
-  DanglingView danglingView = {};       ///< What ends although something is kept of it.
-  CustomFunctionFacts custom = {};      ///< In a function that computes its own gradients.
-  Growth growth = {};                   ///< Forward: of its list of inputs.
-  EqualNeurons equalNeurons = {};       ///< Of what fills the weights of a layer.
-  const ClassTest *classTest = nullptr; ///< Combine: what it asks.
+  LearningRate rate = {};           ///< Construct: that an optimizer starts with.
+  LoaderOptions loader = {};        ///< Combine: of the data loader that is made.
+  EarlyEnd earlyEnd = {};           ///< Create of batches: how the loop over them ends.
+  DanglingView danglingView = {};   ///< What ends although something is kept of it.
+  CustomFunctionFacts custom = {};  ///< In a function that computes its own gradients.
+  Growth growth = {};               ///< Forward: of its list of inputs.
+  EqualNeurons equalNeurons = {};   ///< Of what fills the weights of a layer.
   llvm::StringRef file;             ///< Load, what saves: the name of the file, if it is written.
   const ir::Node *filled = nullptr; ///< Load: what has filled the list that it adds to.
   const Text *name =
@@ -514,7 +495,6 @@ public:
   bool setsDefaultType = false; ///< It says what elements new tensors have.
   std::vector<std::unique_ptr<const Typing>> typings;       ///< Of its events.
   std::vector<std::unique_ptr<const Text>> texts;           ///< Of the operands of its events.
-  std::vector<std::unique_ptr<const ClassTest>> classTests; ///< Of its events.
   std::vector<std::unique_ptr<const CalledModule>> modules; ///< Of its events.
   std::string linkedFrom; ///< The source that has it, if that is another than the unit's own.
   KernelCare kernelCare;  ///< About launches, its own and those of who it calls.

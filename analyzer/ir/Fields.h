@@ -98,12 +98,6 @@ template <> struct Enumerators<Shown> {
   static constexpr llvm::StringLiteral names[] = {"no", "returned", "logged", "printed"};
 };
 
-template <> struct Enumerators<ClassTest::Form> {
-  static constexpr ClassTest::Form last = ClassTest::Lookup;
-  static constexpr llvm::StringLiteral names[] = {"comparison", "pointer", "reference", "key",
-                                                  "lookup"};
-};
-
 template <> struct Enumerators<Reduction> {
   static constexpr Reduction last = Reduction::Kept;
   static constexpr llvm::StringLiteral names[] = {"unknown", "mean", "sum", "kept"};
@@ -140,6 +134,7 @@ template <> struct Enumerators<ir::NodeKind> {
                                                   "temporary",
                                                   "functional-cast",
                                                   "cast",
+                                                  "typeid",
                                                   "list",
                                                   "reference",
                                                   "member",
@@ -266,7 +261,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Node>
   archive("name", node.name,
           node.kind == ir::NodeKind::Reference ? node.begin() : clang::SourceLocation());
   archive("brackets", node.brackets);
-  archive("template-argument", node.templateArgument);
+  archive("type-argument", node.typeArgument);
   archive("aspects", node.openAspects, Aspects());
 }
 
@@ -378,6 +373,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Symbo
   archive("role", symbol.role, TypeRole::None);
   archive("rule", symbol.rule, ResultRule::None);
   archive("stateless", symbol.isStateless);
+  archive("held", symbol.held);
   archive("usr", symbol.usr);
   archive("record", symbol.record);
 }
@@ -479,15 +475,6 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, OrderMark
   archive("plain", order.isPlain);
   archive("pooled", order.pooled, -1);
   archive("keeps-first", order.keepsFirst);
-}
-
-template <typename Archive> void fields(Archive &archive, Ref<Archive, ClassTest> test) {
-  archive("form", test.form, ClassTest::Comparison);
-  archive("range", test.range);
-  archive("holder", test.holder);
-  archive("held", test.held);
-  archive("replaced", test.replaced);
-  archive("replacement", test.replacement);
 }
 
 template <typename Archive> void fields(Archive &archive, Ref<Archive, LearningRate> rate) {
@@ -676,7 +663,6 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("growth", details.growth);
   archive("equal-neurons", details.equalNeurons);
   archive("list-change", event.listChange, ListChange::None);
-  archive("class-test", details.classTest);
   archive("file", details.file);
   archive("element", event.element);
   archive("filled", details.filled);

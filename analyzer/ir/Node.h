@@ -41,6 +41,7 @@ enum class NodeKind : unsigned char {
   Temporary,      ///< `Type(…)` or `Type{…}` of several arguments, or none.
   FunctionalCast, ///< `Type(value)`
   Cast,           ///< All other casts that are written.
+  TypeId,         ///< `typeid(…)`; its symbol is the class that it names.
   List,           ///< `{ … }`
   Reference,      ///< A name.
   Member,         ///< `object.member`
@@ -76,7 +77,7 @@ struct Node {
   clang::SourceLocation name;    ///< Of the member, variable or function that is named or called.
   clang::SourceRange brackets;   ///< Braces of a Compound, parentheses or braces of arguments.
   /// Of Unary, Binary and OperatorCall: its spelling, "[]" or "()"; of String its text; of Open the
-  /// name.
+  /// name; of a Cast with a keyword that.
   llvm::StringRef op;
   /// What a name stands for, the function that is called, the variable of a RangeFor.
   const Symbol *symbol = nullptr;
@@ -94,8 +95,9 @@ struct Node {
   const Node *spelledNode = nullptr;   ///< See spelled().
   std::optional<std::int64_t> integer; ///< The value of what is a constant integer.
   std::optional<double> real;          ///< The value of another constant number.
-  /// Of a name with template arguments: where the first is written, if it is a type.
-  clang::SourceRange templateArgument;
+  /// Of a name with template arguments: where the first is written, if it is a type; of a Cast and
+  /// of TypeId where their type is.
+  clang::SourceRange typeArgument;
 
   clang::SourceLocation begin() const { return range.getBegin(); }
   clang::SourceLocation end() const { return range.getEnd(); }

@@ -237,7 +237,6 @@ private:
   }
   void take(const Typing *&typing) { typing = takeOwned(function().typings); }
   void take(const Text *&text) { text = takeOwned(function().texts); }
-  void take(const ClassTest *&test) { test = takeOwned(function().classTests); }
   void take(const CalledModule *&module) { module = takeOwned(function().modules); }
   void take(const ir::Class *&record) {
     auto *made = new (owned->allocator) ir::Class;

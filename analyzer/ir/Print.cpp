@@ -120,8 +120,8 @@ private:
     take(function.blocks);
   }
   template <typename Value> void take(const Value &value) {
-    if constexpr (llvm::is_one_of<Value, const Typing *, const Text *, const ClassTest *,
-                                  const CalledModule *, const ir::Class *>::value) {
+    if constexpr (llvm::is_one_of<Value, const Typing *, const Text *, const CalledModule *,
+                                  const ir::Class *>::value) {
       if (value)
         text::fields(*this, *value);
     } else if constexpr (requires { value.has_value(); }) {

@@ -150,7 +150,8 @@ struct Symbol {
   TypeRole role = TypeRole::None;       ///< Its own, or that of its nearest base.
   ResultRule rule = ResultRule::None;   ///< Of a layer of the class, or of a function whose name
                                         ///< the model lists.
-  bool isStateless = false; ///< Modules of the class have neither parameters nor a mode.
+  bool isStateless = false;     ///< Modules of the class have neither parameters nor a mode.
+  const Symbol *held = nullptr; ///< Of a module holder: the class of the modules that it holds.
 
   /// Of a first declaration: what tells the same in other sources, clang's USR. Empty for what no
   /// other source can name, such as what is static or local, and for members and parameters, which

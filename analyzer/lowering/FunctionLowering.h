@@ -220,9 +220,7 @@ private:
   void markTyping(Event &event, const CallSite &site);
   /// Emits that \p size is asked of what names a type of elements, which has a size of its own.
   void lowerMeasure(const clang::UnaryExprOrTypeTraitExpr &size);
-  /// Emits what \p statement asks for the class of a module, if that is always the same.
   void keepMode(PathId place, const clang::Expr *value, const clang::Stmt *site);
-  void lowerClassTest(const clang::Stmt *statement);
   /// Operand::text of the arguments of a call of a function that has a name.
   void markTexts(Event &event);
   void markClock(Event &event, const clang::CallExpr &now);

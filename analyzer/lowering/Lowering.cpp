@@ -406,7 +406,6 @@ void FunctionLowering::lowerDestructor(const CFGAutomaticObjDtor &end) {
 }
 
 void FunctionLowering::lowerStatement(const Stmt *statement) {
-  lowerClassTest(statement);
   if (isDiscardedGuard(statement)) {
     emit(EventKind::EnterGradMode, statement).isDiscarded = true;
   } else if (const auto *declarations = dyn_cast<DeclStmt>(statement)) {

@@ -1,6 +1,5 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "Accumulation.h"
-#include "ClassTests.h"
 #include "FunctionLowering.h"
 #include "PlainInputs.h"
 #include "Texts.h"
@@ -104,16 +103,6 @@ static bool isStored(const Expr *tensor, Values &values) {
     return false;
   const Expr *object = objectOf(call);
   return !values.isExternal(callee) || (object && isStored(object, values));
-}
-
-void FunctionLowering::lowerClassTest(const Stmt *statement) {
-  std::optional<ClassTest> test = classTestOf(*statement, *code, vocabulary, context);
-  if (!test)
-    return;
-  result->classTests.push_back(std::make_unique<const ClassTest>(std::move(*test)));
-  Event &event = emit(EventKind::Combine, statement);
-  event.isArithmetic = true;
-  event.details.change()->classTest = result->classTests.back().get();
 }
 
 /// Whether \p size is one factor of a product: how large several elements are.

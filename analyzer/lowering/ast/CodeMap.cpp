@@ -229,6 +229,11 @@ static bool hasSideEffects(const Expr &expr, const ASTContext &ast,
   return hasOwn(binary->getLHS()) || hasOwn(binary->getRHS());
 }
 
+/// Where a type is written, if it is.
+static SourceRange rangeOf(const TypeSourceInfo *written) {
+  return written ? written->getTypeLoc().getSourceRange() : SourceRange();
+}
+
 void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
   using ir::NodeKind;
   node.isExpression = true;
@@ -261,8 +266,17 @@ void CodeMap::describeExpression(ir::Node &node, const Expr &expr) {
   } else if (const auto *cast = dyn_cast<CXXFunctionalCastExpr>(&expr)) {
     node.kind = NodeKind::FunctionalCast;
     node.brackets = {cast->getLParenLoc(), cast->getRParenLoc()};
-  } else if (isa<ExplicitCastExpr>(expr)) {
+  } else if (const auto *cast = dyn_cast<ExplicitCastExpr>(&expr)) {
     node.kind = NodeKind::Cast;
+    const auto *named = dyn_cast<CXXNamedCastExpr>(cast);
+    node.op = named ? named->getCastName() : "";
+    node.typeArgument = rangeOf(cast->getTypeInfoAsWritten());
+  } else if (const auto *asked = dyn_cast<CXXTypeidExpr>(&expr)) {
+    node.kind = NodeKind::TypeId;
+    if (asked->isTypeOperand()) {
+      node.symbol = symbol(asked->getTypeOperand(ast).getNonReferenceType()->getAsCXXRecordDecl());
+      node.typeArgument = rangeOf(asked->getTypeOperandSourceInfo());
+    }
   } else if (isa<FloatingLiteral>(expr)) {
     node.kind = NodeKind::Real;
   } else if (isa<IntegerLiteral>(expr)) {
@@ -385,8 +399,8 @@ void CodeMap::describeReference(ir::Node &node, const DeclRefExpr &reference) {
   node.name = reference.getLocation();
   if (reference.getNumTemplateArgs() > 0)
     if (const TemplateArgumentLoc &first = reference.getTemplateArgs()[0];
-        first.getArgument().getKind() == TemplateArgument::Type && first.getTypeSourceInfo())
-      node.templateArgument = first.getTypeSourceInfo()->getTypeLoc().getSourceRange();
+        first.getArgument().getKind() == TemplateArgument::Type)
+      node.typeArgument = rangeOf(first.getTypeSourceInfo());
 }
 
 static double approximate(llvm::APFloat value) {
@@ -788,6 +802,7 @@ void CodeMap::describeRecord(ir::Symbol &symbol, const CXXRecordDecl &record) {
   if (!symbol.isStandard)
     symbol.role = vocabulary.roleOf(&record);
   symbol.isStateless = isModule(symbol.role) && vocabulary.isStateless(record);
+  symbol.held = this->symbol(vocabulary.heldBy(&record));
   if (symbol.isFramework)
     symbol.rule = vocabulary.ruleOf(&record);
   if (!symbol.isStandard)

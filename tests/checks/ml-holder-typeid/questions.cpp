@@ -67,6 +67,16 @@ void other_way_round_bad(torch::nn::Module &m) {
     m.eval();
 }
 
+void other_than_bad(torch::nn::Module &m) {
+  if (typeid(m) != typeid(torch::nn::Linear)) // expect: ml-holder-typeid: always has the same result
+    m.eval();
+}
+
+struct Kind {
+  explicit Kind(torch::nn::Module &m) : isLinear(typeid(m) == typeid(torch::nn::Linear)) {} // expect: ml-holder-typeid (no fix)
+  bool isLinear;
+};
+
 void own_class_bad(torch::nn::Module &m) {
   if (typeid(m) == typeid(Net)) // expect: ml-holder-typeid: ask for 'NetImpl'
     m.eval();

@@ -6,6 +6,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "analyzer/idioms/Accumulation.h"
 
 #include "clang/Basic/SourceManager.h"
 
@@ -71,10 +72,9 @@ private:
         if (event.kind == EventKind::Backward) {
           hasBackward |= isEachTime;
         } else if (isInside) {
-          const bool isCounted =
-              event.kind == EventKind::Step && event.details->every && !isOne(event);
+          const bool isCounted = event.kind == EventKind::Step && every(event) && !isOne(event);
           if (isEachTime || (event.kind == EventKind::Step && !isCounted) ||
-              event.kind == EventKind::Call || (isCounted && step && step->details->every))
+              event.kind == EventKind::Call || (isCounted && step && every(*step)))
             return nullptr;
           if (isCounted)
             step = &event;
@@ -93,7 +93,10 @@ private:
            visit.source.isBefore(loop.end(), step.site->begin());
   }
 
-  static bool isOne(const Event &step) { return step.details->every->integer == 1; }
+  static const ir::Node *every(const Event &step) {
+    return roundsBetween(*step.site, *step.function);
+  }
+  static bool isOne(const Event &step) { return every(step)->integer == 1; }
 
   struct Batch {
     std::int64_t samples = 0; ///< 0 if nobody knows.

@@ -5,6 +5,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "analyzer/idioms/Accumulation.h"
 
 #include "clang/Basic/SourceManager.h"
 
@@ -22,7 +23,7 @@ public:
     const Event &step = visit.event;
     if (step.kind != EventKind::Step)
       return;
-    if (step.details->every) {
+    if (every(step)) {
       onAccumulation(visit, reporter);
       onEveryRound(visit, reporter);
       return;
@@ -61,7 +62,7 @@ private:
           clear = &event;
         }
     const ir::Node *choice = choiceOf(step);
-    const ir::Node *other = clear && clear->details->every ? choiceOf(*clear) : nullptr;
+    const ir::Node *other = clear ? choiceOf(*clear) : nullptr;
     const auto isBetween = [&](const Event *backward) {
       return !contains(visit, choice, backward->site) && !contains(visit, other, backward->site) &&
              isBehind(visit, *backward, *clear) && isBehind(visit, step, *backward);
@@ -106,8 +107,7 @@ private:
                     isBehind(visit, step, event) && event.function == &function &&
                     function.loopsAround(event.site) == loops;
       }
-    if (!isFilled || loops.empty() || clear->details->every ||
-        function.loopsAround(clear->site) != loops ||
+    if (!isFilled || loops.empty() || every(*clear) || function.loopsAround(clear->site) != loops ||
         function.isConditional(clear->site, loops.front()))
       return;
     Finding finding(Level::Certain, *clear,
@@ -208,9 +208,13 @@ private:
     return isGradient(event.subject) || llvm::any_of(event.operands, isGradient);
   }
 
+  static const ir::Node *every(const Event &event) {
+    return roundsBetween(*event.site, *event.function);
+  }
+
   /// What asks for the round in which the event happens.
   static const ir::Node *choiceOf(const Event &event) {
-    const ir::Node *around = event.details->every;
+    const ir::Node *around = every(event);
     while (around && around->kind != ir::NodeKind::If)
       around = event.function->statementAround(around);
     return ir::as(ir::NodeKind::If, around);

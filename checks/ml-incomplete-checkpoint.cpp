@@ -8,6 +8,7 @@
 #include "Moments.h"
 
 #include "analyzer/flow/Files.h"
+#include "analyzer/idioms/Accumulation.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -55,7 +56,7 @@ private:
     for (const Event *frame : llvm::reverse(frames)) {
       const FunctionBody &function = *frame->function;
       for (const ir::Node *loop : function.loopsAround(frame->site)) {
-        if (function.isConditional(frame->site, loop) && !frame->details->every)
+        if (function.isConditional(frame->site, loop) && !roundsBetween(*frame->site, function))
           return {};
         for (const Observation &other : visit.observations())
           if (other.event->kind == EventKind::Step && isIn(visit, other, function, *loop))
@@ -63,7 +64,7 @@ private:
                        ? Training{loop, &function, other.event}
                        : Training();
       }
-      if (function.isConditional(frame->site) && !frame->details->every)
+      if (function.isConditional(frame->site) && !roundsBetween(*frame->site, function))
         return {};
     }
     return {};

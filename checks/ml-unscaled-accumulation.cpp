@@ -4,6 +4,7 @@
 #include "Check.h"
 #include "Fixes.h"
 #include "Loops.h"
+#include "analyzer/idioms/Accumulation.h"
 
 #include "clang/Basic/SourceManager.h"
 
@@ -13,7 +14,7 @@ namespace {
 class UnscaledAccumulation : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.kind == EventKind::Step && moment.event.details->onlyCounts;
+    return moment.event.kind == EventKind::Step && every(moment.event);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -24,8 +25,9 @@ public:
     const Event *backward = backwardIn(visit, loop);
     if (!backward)
       return;
-    const std::string rounds = textOf(visit, step.details->every).str();
-    if (rounds.empty())
+    const std::string rounds = textOf(visit, every(step)).str();
+    if (rounds.empty() ||
+        !onlyCounts(*every(step), *step.function, visit.unit.callGraph().functions()))
       return;
     Finding finding(stepsByGradients(visit) ? Level::Likely : Level::Advice, *backward,
                     "the gradients of " + rounds +
@@ -37,6 +39,10 @@ public:
   }
 
 private:
+  static const ir::Node *every(const Event &event) {
+    return roundsBetween(*event.site, *event.function);
+  }
+
   /// Whether the steps are as long as the gradients: of the class, or of all optimizers there are.
   static bool stepsByGradients(const Visit &visit) {
     if (visit.event.trait != Trait::None)
@@ -72,8 +78,7 @@ private:
           if (!isEachTime || isGiven || backward)
             return nullptr;
           backward = &event;
-        } else if (isEachTime || !event.site ||
-                   (event.kind == EventKind::Step && !event.details->every)) {
+        } else if (isEachTime || !event.site || (event.kind == EventKind::Step && !every(event))) {
           return nullptr;
         } else {
           isCleared |= event.kind == EventKind::ClearGradients;
@@ -84,7 +89,7 @@ private:
 
   static Fix repair(const Visit &visit, const Event &backward, const std::string &rounds) {
     const ir::Node *loss = backward.subject.expr;
-    const ir::Node *number = ir::as(ir::NodeKind::Reference, visit.event.details->every);
+    const ir::Node *number = ir::as(ir::NodeKind::Reference, every(visit.event));
     const bool isKnownThere =
         !number || visit.source.isBefore(number->symbol->location, backward.site->begin());
     if (!loss || backward.subject.role != TypeRole::Tensor || textOf(visit, loss).empty() ||

@@ -300,9 +300,6 @@ struct EventDetails {
   const ir::Node *copied = nullptr;        ///< SetEpoch: what has taken a copy of the subject, and
                                            ///< makes the call vain.
   const ir::Node *sharedChange = nullptr;  ///< Construct of a list: see changeOfShared().
-  /// Step, ClearGradients, Call, what saves: N of `if ((i + 1) % N == 0)` around it.
-  const ir::Node *every = nullptr;
-  bool onlyCounts = false; ///< The same but for calls: nothing is computed of that number.
 
   bool operator==(const EventDetails &) const = default;
 };

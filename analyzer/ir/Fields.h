@@ -701,8 +701,6 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Event> ev
   archive("clear", event.clear);
   archive("forgets", event.forgets);
   archive("choice", event.choice);
-  archive("every", details.every);
-  archive("only-counts", details.onlyCounts);
   archive("constant", event.constant);
   if constexpr (Archive::isReading)
     *event.details.change() = std::move(details);

@@ -1,5 +1,4 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
-#include "Accumulation.h"
 #include "FunctionLowering.h"
 #include "PlainInputs.h"
 #include "Texts.h"
@@ -160,11 +159,6 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   event.ignoresMode = result->isModuleMethod && ignoresMode(call) &&
                       !samplesOnPurpose(*symbol(method)) && !mayAskForMode(call, *result);
-  if (event.kind == EventKind::Step || event.kind == EventKind::ClearGradients ||
-      event.kind == EventKind::Call || event.operation == Operation::Save)
-    details->every = node(roundsBetween(*site.call, *code));
-  details->onlyCounts = details->every && event.kind != EventKind::Call &&
-                        onlyCounts(*CodeMap::expr(details->every), *code, context);
   if (event.kind == EventKind::Step && site.object)
     event.trait = vocabulary.traitOfObject(values.typeOf(site.object));
   else if (event.kind == EventKind::Call)

@@ -419,7 +419,7 @@ void f(torch::optim::Optimizer &optimizer, int i) {
     to 2 condition=0 holds
     to 3 condition=0
   block 2 temporaries=[%8]
-    step optimizer@10:optimizer& -> %8:tensor {clear="zero_grad" every=@6 only-counts}
+    step optimizer@10:optimizer& -> %8:tensor {clear="zero_grad"}
     to 3
   block 3
     to 4 condition=0

@@ -14,8 +14,7 @@ public:
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
     const ir::Node *call = ir::asCall(event.site);
-    if (!event.isDiscarded || event.kind == EventKind::Bind ||
-        event.kind == EventKind::RequireGrad || !call || !call->symbol)
+    if (!event.isDiscarded || event.kind == EventKind::Bind || !call || !call->symbol)
       return;
     const bool isLayer = event.kind == EventKind::Forward;
     const Operand &tensor = event.subject.path && !isLayer ? event.subject

@@ -3,6 +3,7 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "analyzer/idioms/PlainInputs.h"
 
 namespace gradtidy {
 namespace {
@@ -11,12 +12,13 @@ class RequiresGradInput : public Check {
 public:
   bool wants(const Moment &moment) const override {
     return moment.event.kind == EventKind::Forward ||
-           (moment.event.kind == EventKind::RequireGrad && moment.event.isDiscarded);
+           (moment.event.kind == EventKind::RequireGrad && moment.event.constant == true);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &asking = visit.event;
-    if (asking.kind != EventKind::RequireGrad || !asking.isDiscarded || mayBeNeeded(visit))
+    if (asking.kind != EventKind::RequireGrad || !asksInVain(*asking.site, *asking.function) ||
+        mayBeNeeded(visit))
       return;
     Finding finding(Level::Likely, asking,
                     "nobody looks at the gradient of this input, which every backward computes");

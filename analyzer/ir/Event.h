@@ -333,8 +333,7 @@ struct Event {
   bool isAnyDevice = false;          ///< The operands may be on several devices.
   bool isAttribute = false;          ///< The result tells the shape, type or place of the subject.
   bool isDiscarded = false;       ///< Nothing uses the result, and there is no other effect. Bind:
-                                  ///< nothing reads the variable any more. RequireGrad: or the
-                                  ///< gradient.
+                                  ///< nothing reads the variable any more.
   bool switchesGradients = false; ///< SetMode, Forward: the class of the subject enables gradients
                                   ///< of parameters with the mode.
   bool ignoresMode = false;       ///< Combine: it trains whatever the mode of the module.

@@ -1,6 +1,5 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "FunctionLowering.h"
-#include "PlainInputs.h"
 #include "Texts.h"
 #include "analyzer/idioms/Assertions.h"
 #include "analyzer/idioms/BestValues.h"
@@ -250,8 +249,6 @@ void FunctionLowering::markCall(Event &event, const CallSite &site) {
     details->equalNeurons = equalNeuronsOfApply(call);
   if (event.kind == EventKind::Load || event.operation == Operation::Save)
     details->file = fileOf(call, *result);
-  if (event.kind == EventKind::RequireGrad && event.constant == true)
-    event.isDiscarded = asksInVain(*site.call, *code, values, vocabulary);
   if (event.kind == EventKind::Load) {
     details->filled = fillerOf(call, *result);
     if (mayHaveDevice(call, *result))

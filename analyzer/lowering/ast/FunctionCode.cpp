@@ -19,31 +19,6 @@ const Stmt *FunctionCode::statementAround(const Stmt *statement) const {
   return parents->getParent(const_cast<Stmt *>(statement));
 }
 
-const Expr *FunctionCode::fullExpressionOf(const Stmt *site) const {
-  const Expr *whole = nullptr;
-  for (const auto *expr = dyn_cast_or_null<Expr>(site); expr;
-       expr = dyn_cast_or_null<Expr>(statementAround(expr)))
-    whole = expr;
-  return whole;
-}
-
-const Expr *FunctionCode::expressionStatementOf(const Stmt *site) const {
-  const Expr *whole = fullExpressionOf(site);
-  return whole && compoundOf(whole) ? whole : nullptr;
-}
-
-const Stmt *FunctionCode::statementOf(const Stmt *site) const {
-  const Expr *whole = fullExpressionOf(site);
-  if (!whole)
-    return site;
-  const Stmt *parent = statementAround(whole);
-  return isa_and_nonnull<DeclStmt, ReturnStmt>(parent) ? parent : whole;
-}
-
-const CompoundStmt *FunctionCode::compoundOf(const Stmt *statement) const {
-  return dyn_cast_or_null<CompoundStmt>(statementAround(statement));
-}
-
 llvm::SmallVector<const Stmt *, 4> FunctionCode::loopsAround(const Stmt *site) const {
   llvm::SmallVector<const Stmt *, 4> loops;
   for (const ir::Node *loop : lowered.loopsAround(map.node(site)))

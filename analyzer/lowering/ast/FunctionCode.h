@@ -24,21 +24,8 @@ public:
   CodeMap &map;
   const FunctionBody &lowered;
 
-  /// The whole expression that \p site is part of, implicit parts included.
-  const clang::Expr *fullExpressionOf(const clang::Stmt *site) const;
-
-  /// The same if it is a statement of its own directly in a block `{ … }`, else null.
-  const clang::Expr *expressionStatementOf(const clang::Stmt *site) const;
-
-  /// The innermost statement, no expression, that \p site is or is part of; for an expression that
-  /// is a statement of its own, that expression.
-  const clang::Stmt *statementOf(const clang::Stmt *site) const;
-
   /// The innermost statement or expression around \p statement, be it an implicit one.
   const clang::Stmt *statementAround(const clang::Stmt *statement) const;
-
-  /// The block `{ … }` of which \p statement is a direct child, or null.
-  const clang::CompoundStmt *compoundOf(const clang::Stmt *statement) const;
 
   // --- see FunctionBody
 

@@ -43,12 +43,6 @@ std::optional<Assigned> asAssignment(const Expr *expr) {
   return std::nullopt;
 }
 
-const Expr *originalOf(const Expr *expr) {
-  expr = strip(expr);
-  const auto *construct = dyn_cast<CXXConstructExpr>(expr);
-  return construct && construct->getNumArgs() == 1 ? originalOf(construct->getArg(0)) : expr;
-}
-
 const Expr *convertedFrom(const Expr *value) {
   value = strip(value);
   while (const auto *construct = dyn_cast<CXXConstructExpr>(value)) {

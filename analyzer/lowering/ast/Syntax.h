@@ -33,9 +33,6 @@ struct Assigned {
 /// What \p expr assigns where it is an assignment.
 std::optional<Assigned> asAssignment(const clang::Expr *expr);
 
-/// What a copy is made of, through all constructions of one argument; \p expr if it is none.
-const clang::Expr *originalOf(const clang::Expr *expr);
-
 /// What a conversion to a class, such as that for numbers, is made of, or null.
 const clang::Expr *convertedFrom(const clang::Expr *value);
 

@@ -12,6 +12,11 @@ torch::Tensor single_bad(torch::TensorOptions options) {
   return torch::rand({3}, options);
 }
 
+torch::Tensor gradient_bad(torch::TensorOptions options) {
+  options.requires_grad(true); // expect: ml-discarded-result: the result of requires_grad() is thrown away
+  return torch::rand({3}, options);
+}
+
 torch::Tensor assigned_ok(torch::Device device) {
   torch::TensorOptions options;
   options = options.device(device);

@@ -1,15 +1,13 @@
 // Inputs and labels of a training that are told to have gradients.
 #pragma once
 
-#include "analyzer/lowering/ast/FunctionCode.h"
-#include "analyzer/lowering/ast/Values.h"
+#include "analyzer/ir/Event.h"
 
 namespace gradtidy {
 
 /// Whether \p call, which asks for the gradient of a tensor or of one made with options, asks in
 /// vain: the function trains a module, does no more with the tensor than to compute from it, for
 /// the module among others, and looks at no gradient.
-bool asksInVain(const clang::CallExpr &call, const FunctionCode &function, Values &values,
-                Vocabulary &vocabulary);
+bool asksInVain(const ir::Node &call, const FunctionBody &function);
 
 } // namespace gradtidy

@@ -277,6 +277,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, ir::Type>
   archive("void", type.isVoid);
   archive("dependent", type.isDependent);
   archive("enumeration", type.isEnumeration);
+  archive("text", type.isText);
   archive("name", type.name);
   archive("record", type.record);
   archive("role", type.role, TypeRole::None);

@@ -35,6 +35,7 @@ struct Type {
   bool isVoid = false;
   bool isDependent = false; ///< A template decides what it is.
   bool isEnumeration = false;
+  bool isText = false;            ///< A string, the path of a file, or what leads to characters.
   llvm::StringRef name;           ///< Of a class or enumeration.
   const Symbol *record = nullptr; ///< The class; null for what is none.
   TypeRole role = TypeRole::None; ///< Of its values, seen through pointers and smart pointers.

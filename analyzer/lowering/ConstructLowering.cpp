@@ -1,7 +1,6 @@
 // Constructions of objects.
 #include "FunctionLowering.h"
 #include "Placement.h"
-#include "Texts.h"
 #include "analyzer/idioms/HandleLists.h"
 #include "analyzer/idioms/ListChanges.h"
 #include "analyzer/idioms/Temporaries.h"

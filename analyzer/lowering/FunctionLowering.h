@@ -221,6 +221,8 @@ private:
   /// Emits that \p size is asked of what names a type of elements, which has a size of its own.
   void lowerMeasure(const clang::UnaryExprOrTypeTraitExpr &size);
   void keepMode(PathId place, const clang::Expr *value, const clang::Stmt *site);
+  /// What the string \p expr is put together from, or null where that is not known.
+  const Text *textOf(const ir::Node &expr);
   /// Operand::text of the arguments of a call of a function that has a name.
   void markTexts(Event &event);
   void markClock(Event &event, const clang::CallExpr &now);

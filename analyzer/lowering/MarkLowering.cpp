@@ -1,6 +1,5 @@
 // What the way in which a call, an assignment or a declaration is written says by itself.
 #include "FunctionLowering.h"
-#include "Texts.h"
 #include "analyzer/idioms/Assertions.h"
 #include "analyzer/idioms/BestValues.h"
 #include "analyzer/idioms/Clocks.h"
@@ -24,6 +23,7 @@
 #include "analyzer/idioms/SharedState.h"
 #include "analyzer/idioms/ShownNumbers.h"
 #include "analyzer/idioms/Temporaries.h"
+#include "analyzer/idioms/Texts.h"
 #include "analyzer/lowering/ast/Memory.h"
 #include "analyzer/lowering/ast/Selection.h"
 #include "analyzer/lowering/ast/TypingReader.h"
@@ -135,13 +135,20 @@ void FunctionLowering::lowerMeasure(const UnaryExprOrTypeTraitExpr &size) {
   event.operands.push_back(values.operand(size.getArgumentExpr()));
 }
 
+const Text *FunctionLowering::textOf(const ir::Node &expr) {
+  std::optional<Text> text = gradtidy::textOf(expr, *result, paths, [&](const ir::Node &named) {
+    return values.pathOf(CodeMap::expr(&named));
+  });
+  if (!text)
+    return nullptr;
+  result->texts.push_back(std::make_unique<const Text>(std::move(*text)));
+  return result->texts.back().get();
+}
+
 void FunctionLowering::markTexts(Event &event) {
   for (Operand &operand : event.operands)
     if (operand.isText && operand.role == TypeRole::None)
-      if (std::optional<Text> text = textOf(*CodeMap::expr(operand.expr), *code, values, paths)) {
-        result->texts.push_back(std::make_unique<const Text>(std::move(*text)));
-        operand.text = result->texts.back().get();
-      }
+      operand.text = textOf(*operand.expr);
 }
 
 void FunctionLowering::markCall(Event &event, const CallSite &site) {
@@ -526,10 +533,7 @@ void FunctionLowering::lowerRegistration(const CallExpr *call) {
                     : trait == Trait::RegistersParameter ? Registers::Parameter
                     : trait == Trait::RegistersBuffer    ? Registers::Buffer
                                                          : Registers::Other;
-  if (std::optional<Text> name = textOf(*call->getArg(0), *code, values, paths)) {
-    result->texts.push_back(std::make_unique<const Text>(std::move(*name)));
-    event.details.change()->name = result->texts.back().get();
-  }
+  event.details.change()->name = textOf(*node(call->getArg(0)));
   if (event.registers == Registers::Parameter) // Whether it is to be trained.
     event.constant = call->getNumArgs() < 3 || isa<CXXDefaultArgExpr>(call->getArg(2))
                          ? true

@@ -766,6 +766,7 @@ const ir::Type *CodeMap::type(QualType type) {
   result->isDependent = object->isDependentType();
   const auto *enumeration = object->getAs<EnumType>();
   result->isEnumeration = enumeration != nullptr;
+  result->isText = isText(type);
   if (enumeration)
     result->name = names.save(enumeration->getDecl()->getName());
   if (!object->isDependentType() || object->isRecordType())

@@ -55,13 +55,6 @@ const Expr *convertedFrom(const Expr *value) {
   return value;
 }
 
-const Expr *methodObject(const CallExpr *call) {
-  if (const auto *known = dyn_cast<CXXMemberCallExpr>(call))
-    return known->getImplicitObjectArgument();
-  const auto *open = dyn_cast<UnresolvedMemberExpr>(call->getCallee()->IgnoreParens());
-  return open && !open->isImplicitAccess() ? open->getBase() : nullptr;
-}
-
 const Expr *objectOf(const CallExpr *call) {
   if (const auto *method = dyn_cast<CXXMemberCallExpr>(call))
     return method->getImplicitObjectArgument();

@@ -36,9 +36,6 @@ std::optional<Assigned> asAssignment(const clang::Expr *expr);
 /// What a conversion to a class, such as that for numbers, is made of, or null.
 const clang::Expr *convertedFrom(const clang::Expr *value);
 
-/// The object of a call of a method, also where its overload is open. Null if it is implicit.
-const clang::Expr *methodObject(const clang::CallExpr *call);
-
 /// The object of a member call or of a member operator, or null.
 const clang::Expr *objectOf(const clang::CallExpr *call);
 

@@ -60,7 +60,7 @@ const Expr *strip(const Expr *expr) {
   }
 }
 
-bool isTextClass(const CXXRecordDecl &record) {
+static bool isTextClass(const CXXRecordDecl &record) {
   const StringRef name = record.getIdentifier() ? record.getName() : StringRef();
   return isStandard(&record) &&
          (name == "basic_string" || name == "basic_string_view" || name == "path");

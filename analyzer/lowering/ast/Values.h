@@ -12,9 +12,6 @@ namespace gradtidy {
 /// temporaries, address and dereference, `new`, wrappers of damaged code.
 const clang::Expr *strip(const clang::Expr *expr);
 
-/// Whether the class holds the characters of a text, or looks over them.
-bool isTextClass(const clang::CXXRecordDecl &record);
-
 /// Whether values of that type are strings, or paths of files.
 bool isText(clang::QualType type);
 

@@ -5,6 +5,7 @@
 #include "Devices.h"
 #include "Fixes.h"
 #include "Moments.h"
+#include "Types.h"
 
 namespace gradtidy {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class DeviceMismatch : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return meetsOtherDevice(moment) || wrapsHostMemory(moment.event);
+    return meetsOtherDevice(moment) || wrapsHostMemory(moment.event) || takesOnHost(moment.event);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -20,6 +21,8 @@ public:
       return; // Everything is on the CPU.
     if (wrapsHostMemory(visit.event))
       return onMemory(visit, reporter);
+    if (takesOnHost(visit.event))
+      return onHostArgument(visit, reporter);
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
           visit.unit.program().mayBeGpu(clash.otherDevice))
@@ -54,6 +57,25 @@ private:
       Finding finding(device.kind == Device::Cuda ? Level::Certain : Level::Likely, visit.event,
                       "the memory is the host's, but the tensor is told to be on " +
                           nameOf(visit, device) + ": make it on the CPU and move it there");
+      return reporter.report(std::move(finding));
+    }
+  }
+
+  static bool takesOnHost(const Event &event) {
+    return llvm::any_of(event.operands, [](const Operand &each) { return each.isForHost; });
+  }
+
+  static void onHostArgument(const Visit &visit, Reporter &reporter) {
+    for (const Operand &operand : visit.event.operands) {
+      const Placement &placement = visit.before.valueOf(operand).placement;
+      if (!operand.isForHost || !visit.unit.program().mayBeGpu(placement.device))
+        continue;
+      Finding finding(Level::Certain, visit.event,
+                      nameOf(visit, operand, "the tensor") + " has to be on the CPU, and is on " +
+                          nameOf(visit, placement.device));
+      if (placement.placed)
+        finding.notes.push_back(
+            {*placement.placed, "it is on " + nameOf(visit, placement.device) + " since here"});
       return reporter.report(std::move(finding));
     }
   }

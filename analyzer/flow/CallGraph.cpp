@@ -114,19 +114,34 @@ void CallGraph::forEachCall(const FunctionBody &function,
           visit(event);
 }
 
-bool CallGraph::livesOn(const ir::Symbol &variable) const {
-  const FunctionBody *body = variable.owner ? bodyOf(*variable.owner) : nullptr;
-  const auto handsOut = [&](const Event &event) {
+/// Whether the function hands out a closure that stands in it: gives it back, or keeps it
+/// somewhere.
+static bool handsOutClosures(const FunctionBody &body) {
+  return hasEvent(body, [](const Event &event) {
     const bool isKept =
         event.kind == EventKind::Return ||
         (event.kind == EventKind::Bind && event.site->kind != ir::NodeKind::Declaration);
     return isKept &&
            llvm::any_of(event.operands, [](const Operand &each) { return each.isClosure; });
-  };
+  });
+}
+
+bool CallGraph::livesOn(const ir::Symbol &variable) const {
+  const FunctionBody *body = variable.owner ? bodyOf(*variable.owner) : nullptr;
   return body &&
          llvm::any_of(closures.lookup(body),
                       [&](const FunctionBody *each) { return each->mentions(variable); }) &&
-         hasEvent(*body, handsOut);
+         handsOutClosures(*body);
+}
+
+bool CallGraph::keepsObject(const FunctionBody &body) const {
+  const auto namesThis = [](const FunctionBody *closure) {
+    bool isNamed = false;
+    ir::forEach(closure->body,
+                [&](const ir::Node &node) { isNamed |= node.kind == ir::NodeKind::This; });
+    return isNamed;
+  };
+  return llvm::any_of(closures.lookup(&body), namesThis) && handsOutClosures(body);
 }
 
 const FunctionBody *CallGraph::calleeOf(const Event &call) const {

@@ -52,6 +52,8 @@ public:
 
   /// Whether a closure that the function of \p variable hands out names it: it lives on in that.
   bool livesOn(const ir::Symbol &variable) const;
+  /// The same of the object whose method \p body is.
+  bool keepsObject(const FunctionBody &body) const;
 
   /// Calls \p visit for each event that runs \p function and nothing else.
   void forEachCall(const FunctionBody &function,

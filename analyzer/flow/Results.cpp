@@ -229,7 +229,7 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     Value value = state.valueOf(operand);
     if (event.kind == EventKind::Forward && event.isWeightless && isModule(operand.role))
       value.autograd.graph = Graph::Detached;
-    if (operand.isMovedThere)
+    if (operand.isMovedThere || operand.isForHost)
       value.placement.device = {};
     if (value.storage.inference && value.autograd.mayHaveGraph()) // No operation is recorded.
       value.autograd.graph =

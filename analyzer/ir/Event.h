@@ -118,6 +118,7 @@ struct Operand {
   bool isGivenAway = false;       ///< An object that who gets it may move: `std::move(x)`.
   bool isText = false;            ///< A string, or the path of a file.
   bool isMovedThere = false;      ///< Of a Forward: the first that is done to it is to move it.
+  bool isForHost = false;         ///< The callee takes it on the CPU alone.
   Flag flag = {};                 ///< Of a Call: what the value is the answer to.
   Device device = {};             ///< Where the source says it literally.
   const ir::Node *expr = nullptr; ///< As written, where it is written.

@@ -398,6 +398,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Operand> 
   archive("given-away", operand.isGivenAway);
   archive("string", operand.isText);
   archive("moved-there", operand.isMovedThere);
+  archive("for-host", operand.isForHost);
   archive("flag", operand.flag);
   archive("device", operand.device);
   archive("text", operand.text);

@@ -429,6 +429,10 @@ void FunctionLowering::addArguments(Event &event, const FunctionDecl *callee,
     else if (!callee && argument->isLValue())
       parameter = context.getLValueReferenceType(parameter);
     event.operands.push_back(values.operand(argument, parameter));
+    event.operands.back().isForHost =
+        event.operands.back().role == TypeRole::Tensor && callee &&
+        index < callee->getNumParams() &&
+        vocabulary.aspectsOf(callee->getParamDecl(index)).has(Aspect::TakesOnHost);
     if (parameter->isBooleanType() || parameter->isPointerType())
       event.operands.back().flag = flagOf(argument);
     if (event.operands.back().escapes)

@@ -229,6 +229,7 @@ constexpr Named<Aspect> aspectNames[] = {
     {Aspect::Sum, "sum"},
     {Aspect::Mean, "mean"},
     {Aspect::ComparesEqual, "compares-equal"},
+    {Aspect::TakesOnHost, "takes-on-host"},
     {Aspect::SelectsEntry, "selects-entry"},
     {Aspect::SelectsRange, "selects-range"},
     {Aspect::IndexRange, "index-range"},

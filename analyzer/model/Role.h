@@ -381,6 +381,8 @@ enum class Aspect : unsigned char {
   Sum,
   Mean,
   ComparesEqual,
+  // --- parameters
+  TakesOnHost, ///< A tensor that is on the CPU, wherever the others are.
   // --- parts of tensors
   SelectsEntry,    ///< One entry of a dimension.
   SelectsRange,    ///< Entries of a dimension that follow each other.

@@ -95,7 +95,8 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
     return true;
   };
   auto add = [&](const Operand &operand) {
-    if (!operand.path || operand.isMovedThere || !(operand.isTensor || isModule(operand.role)))
+    if (!operand.path || operand.isMovedThere || operand.isForHost ||
+        !(operand.isTensor || isModule(operand.role)))
       return;
     Value value = valueOf(operand);
     if (llvm::is_contained(tables->types[value.layout.type].shape.sizes, 0))

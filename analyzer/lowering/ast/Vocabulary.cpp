@@ -340,9 +340,12 @@ Aspects Vocabulary::aspectsOf(const clang::NamedDecl *declaration) {
   const llvm::StringRef simple =
       declaration->getIdentifier() ? declaration->getName() : llvm::StringRef();
   if (llvm::isa<clang::ParmVarDecl, clang::FieldDecl>(declaration)) {
-    const Aspects aspects = model.aspects(simple);
     const auto *around = llvm::dyn_cast<clang::NamedDecl>(declaration->getDeclContext());
-    return !aspects.isEmpty() && around && isFramework(around) ? aspects : Aspects();
+    if (simple.empty() || !around || !isFramework(around))
+      return {};
+    Aspects aspects = model.aspects(simple);
+    aspects |= model.aspects(canonicalName(around) + "::" + simple.str());
+    return aspects;
   }
   const std::string name = canonicalName(declaration);
   Aspects result = model.aspects(name);

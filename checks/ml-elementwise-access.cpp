@@ -97,6 +97,8 @@ private:
   }
 
   void onWrite(const Visit &visit, const ir::Node &element, Reporter &reporter) {
+    if (!isOfOne(visit, element))
+      return;
     const auto loops = countedBy(visit, visit.event, &element);
     const bool isOften = isRepeated(visit, element);
     if (loops.size() > 1 || (loops.size() == 1 && (isOften || writesRow(visit, *loops.front()) ||
@@ -144,8 +146,8 @@ private:
     return known->second = !isPass && !isHanded && reads >= several && countsElements(visit, loop);
   }
 
-  /// Whether the loop goes over as many elements as a tensor has along a dimension, and all that
-  /// its rounds do is to read numbers and to go on with these.
+  /// Whether the loop goes over as many elements as a tensor has along a dimension, or over many
+  /// for certain, and all that its rounds do is to read numbers and to go on with these.
   bool doesNothingElse(const Visit &visit, const ir::Node &loop) {
     const auto [known, isNew] = ofNothingElse.try_emplace(&loop, false);
     if (isNew)
@@ -157,6 +159,8 @@ private:
     const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
     if (!loop.body || !condition)
       return false;
+    if (roundsOf(visit, loop).value_or(0) >= fewElements)
+      return true;
     const ir::Symbol *counter = counterOf(loop); // Which may count down to 0.
     const auto grows = [&](const ir::Node *bound) {
       return bound && visit.unit.counts().degreeOf(bound, *visit.event.function) > 0;
@@ -197,9 +201,22 @@ private:
   static const ir::Node *writtenBy(const Event &event) {
     const ir::Node *site = ir::as(ir::NodeKind::OperatorCall, event.site);
     const bool isWrite = site && site->op == "=" && site->arguments.size() == 2 &&
-                         event.changesElements && event.coverage != Coverage::All &&
-                         event.operands.empty();
+                         event.changesElements && event.coverage != Coverage::All;
     return isWrite ? site->arguments.front() : nullptr;
+  }
+
+  /// Whether the event, which writes \p element, gives it a number, or another element.
+  bool isOfOne(const Visit &visit, const ir::Node &element) {
+    if (visit.event.operands.empty())
+      return true;
+    const ir::Node *given = visit.event.operands.front().expr;
+    if (!given || !selectionsIn(*visit.event.function).contains(&given->spelled()))
+      return false; // Something is computed, which takes as long.
+    unsigned indices = 0;
+    const ir::Node *part = &element;
+    for (; part && part->kind == ir::NodeKind::OperatorCall && part->op == "[]"; ++indices)
+      part = part->arguments.empty() ? nullptr : ir::stripped(part->arguments.front());
+    return indices > 0 && visit.before.typeOf(visit.event.subject).shape.hasRank(indices);
   }
 
   /// Whether each round of the loop writes several elements of the tensor, one by one.
@@ -369,19 +386,26 @@ private:
   static std::int64_t elementsOf(const Visit &visit, llvm::ArrayRef<const ir::Node *> loops) {
     std::int64_t elements = 1;
     for (const ir::Node *loop : loops) {
-      const FunctionBody &function = functionOf(visit, *loop);
-      const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop->condition);
-      const ir::Node *bound = condition ? condition->children.back() : nullptr;
-      const ir::Symbol *counter = counterOf(*loop);
-      const ir::Node *first = counter ? counter->init : nullptr;
-      const std::optional<double> last = bound ? numberOf(*bound, function) : std::nullopt;
-      const std::optional<double> begin = first ? numberOf(*first, function) : 0;
-      if (!last || !begin)
+      const std::optional<std::int64_t> rounds = roundsOf(visit, *loop);
+      if (!rounds)
         return fewElements;
-      const double rounds = std::max(*last, *begin);
-      elements *= static_cast<std::int64_t>(std::clamp<double>(rounds, 1, fewElements));
+      elements *= *rounds;
     }
     return elements;
+  }
+
+  /// How many rounds the loop has, if the function says that; not above fewElements.
+  static std::optional<std::int64_t> roundsOf(const Visit &visit, const ir::Node &loop) {
+    const FunctionBody &function = functionOf(visit, loop);
+    const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
+    const ir::Node *bound = condition ? condition->children.back() : nullptr;
+    const ir::Symbol *counter = counterOf(loop);
+    const ir::Node *first = counter ? counter->init : nullptr;
+    const std::optional<double> last = bound ? numberOf(*bound, function) : std::nullopt;
+    const std::optional<double> begin = first ? numberOf(*first, function) : 0;
+    if (!last || !begin)
+      return std::nullopt;
+    return static_cast<std::int64_t>(std::clamp<double>(std::max(*last, *begin), 1, fewElements));
   }
 
   /// The function that the loop stands in: that of the event, or one that leads there.

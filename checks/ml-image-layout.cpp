@@ -17,10 +17,37 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &event = visit.event;
+    if (isViewedAsPixels(visit))
+      return;
     Finding finding(Level::Certain, event,
                     "the image has its channels side by side, so they are the last dimension of "
                     "its memory: name them last, and permute the tensor");
     reporter.report(std::move(finding));
+  }
+
+private:
+  /// Whether the function views the tensor as a list of pixels afterwards, each with its channels:
+  /// what it was called before does not matter then.
+  static bool isViewedAsPixels(const Visit &visit) {
+    const Shape &made = *visit.event.typing->shape;
+    return made.sizes.size() > 2 && hasEvent(*visit.event.function, [&](const Event &event) {
+             const bool isView = event.operation == Operation::View && event.typing &&
+                                 event.typing->shape && !event.typing->shape->sizes.empty();
+             return isView &&
+                    event.typing->shape->sizes.back() == made.sizes[made.sizes.size() - 3] &&
+                    visit.unit.tables().paths.rootOf(event.subject.path) == assignedIn(visit);
+           });
+  }
+
+  /// What the statement of the event gives a value.
+  static PathId assignedIn(const Visit &visit) {
+    const Event &event = visit.event;
+    for (const Block &block : event.function->blocks)
+      for (const Event &bind : block.events)
+        if (bind.kind == EventKind::Bind && !bind.operands.empty() &&
+            bind.operands.front().path == event.result)
+          return bind.subject.path;
+    return noPath;
   }
 };
 

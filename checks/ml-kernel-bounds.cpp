@@ -1,6 +1,6 @@
 // A grid has whole blocks, a tensor any number of elements. Where the number of blocks is rounded
 // up, the last threads have no element and have to ask; where it is rounded down, the last elements
-// have no thread.
+// have no thread. And a block has a thousand threads and a few, however long a dimension is.
 
 #include "Kernels.h"
 
@@ -17,7 +17,11 @@ public:
       const ir::Symbol *function = launch.call->symbol;
       const FunctionBody *body = function ? visit.unit.callGraph().bodyOf(*function) : nullptr;
       const auto &sizes = launch.configuration->arguments;
-      if (!body || sizes.size() < 2)
+      if (sizes.size() < 2)
+        continue;
+      if (const ir::Node *threads = unboundedBlock(visit, launcher, *sizes[1]))
+        reportBlock(visit, launch, *threads, reporter);
+      if (!body)
         continue;
       const FunctionParts kernel(*body);
       if (asksWhere(kernel, *body))
@@ -89,6 +93,64 @@ private:
 
   static bool isSum(const ir::Node &node) {
     return node.kind == ir::NodeKind::Binary && llvm::is_contained({"+", "-"}, node.op);
+  }
+
+  // --- blocks
+
+  /// What in \p block, the threads of a block in each direction, grows with a tensor, if nothing
+  /// keeps it below a bound; or null.
+  static const ir::Node *unboundedBlock(const LauncherVisit &visit, const FunctionParts &launcher,
+                                        const ir::Node &block) {
+    llvm::SmallPtrSet<const ir::Symbol *, 8> names;
+    const ir::Node *bound = find(launcher, block, [&](const ir::Node &node) {
+      if (const ir::Symbol *variable = ir::variableIn(&node))
+        names.insert(variable);
+      return node.kind == ir::NodeKind::Conditional || isBoundedBy(node);
+    });
+    if (bound || isCompared(visit, names))
+      return nullptr;
+    return find(launcher, block, [&](const ir::Node &node) {
+      return isInteger(node) && visit.unit.counts().degreeOf(&node, visit.function) > 0;
+    });
+  }
+
+  /// `std::min(n, 1024)`, `n % 32`, a number that a function of the program computes.
+  static bool isBoundedBy(const ir::Node &node) {
+    const bool isRest =
+        node.kind == ir::NodeKind::Binary && llvm::is_contained({"%", "&"}, node.op);
+    return isRest || (node.isCall() && node.symbol && isInteger(node) && !node.symbol->isFramework);
+  }
+
+  /// Whether the launcher, or what calls it, compares one of \p names with anything.
+  static bool isCompared(const LauncherVisit &visit,
+                         const llvm::SmallPtrSetImpl<const ir::Symbol *> &names) {
+    const auto compares = [&](const FunctionBody &function) {
+      bool compares = false;
+      ir::forEach(function.body, [&](const ir::Node &node) {
+        const bool isOfOrder = node.kind == ir::NodeKind::Binary &&
+                               llvm::is_contained({"<", ">", "<=", ">="}, node.op);
+        if (isOfOrder)
+          ir::forEach(&node, [&](const ir::Node &part) {
+            const ir::Symbol *variable = ir::variableIn(&part);
+            compares |= variable && names.contains(variable);
+          });
+      });
+      return compares;
+    };
+    return compares(visit.function) ||
+           llvm::any_of(visit.unit.callGraph().callersOf(visit.function),
+                        [&](const FunctionBody *caller) { return compares(*caller); });
+  }
+
+  static void reportBlock(const LauncherVisit &visit, const KernelLaunch &launch,
+                          const ir::Node &threads, Reporter &reporter) {
+    Finding finding = findingAt(visit, launch);
+    finding.level = Level::Likely;
+    finding.message =
+        "a block has at most 1024 threads, and this one as many as a tensor is long in "
+        "some dimension: where that is more, the launch fails";
+    finding.notes.push_back({threads, "the number of threads is this one"});
+    reporter.report(std::move(finding));
   }
 
   // --- findings

@@ -15,7 +15,7 @@ namespace {
 class KernelUnchecked : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
-    if (visit.care.asksLast || asksInCallers(visit))
+    if (visit.care.asksLast || asksInCallers(visit) || asksInHelper(visit))
       return;
     const std::vector<KernelLaunch> &launches = visit.care.launches;
     // One question behind the last would do for all.
@@ -44,6 +44,18 @@ private:
              return caller->kernelCare.asksForErrors ||
                     (isClosure(*caller) && asksInCallers(*caller, graph, seen));
            }));
+  }
+
+  /// Whether a function that is called behind the last launch asks.
+  static bool asksInHelper(const LauncherVisit &visit) {
+    bool asks = false;
+    ir::forEach(visit.function.body, [&](const ir::Node &node) {
+      const FunctionBody *callee =
+          node.isCall() && node.symbol ? visit.unit.callGraph().bodyOf(*node.symbol) : nullptr;
+      asks = node.kind != ir::NodeKind::KernelCall &&
+             (asks || (callee && callee->kernelCare.asksForErrors));
+    });
+    return asks;
   }
 
   /// The framework's own check, where its header is included, behind the statement of the launch.

@@ -139,8 +139,28 @@ private:
     reporter.report(std::move(finding));
   }
 
-  /// Whether the pointer is given to a function that tells what it reads from what it writes.
+  /// Whether elements are assigned through \p pointer, or it is told where one lies.
+  static bool isWrittenThrough(const ir::Symbol &pointer, const FunctionBody &function) {
+    bool isWritten = false;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      const bool takesAddress = node.kind == ir::NodeKind::Unary && node.op == "&";
+      const ir::Node *element =
+          (node.isAssignment() || takesAddress) && !node.children.empty()
+              ? ir::as(ir::NodeKind::Subscript, ir::stripped(node.children.front()))
+              : nullptr;
+      isWritten |= element && ir::variableIn(ir::stripped(element->children.front())) == &pointer;
+    });
+    return isWritten;
+  }
+
+  /// Whether the pointer is written through, or is given to a function that tells what it reads
+  /// from what it writes.
   static bool isWritten(const Event &read) {
+    const ir::Node *declaration = read.site ? read.function->statementAround(read.site) : nullptr;
+    if (declaration)
+      for (const ir::Symbol *pointer : declaration->declared)
+        if (pointer->init && ir::stripped(pointer->init) == read.site)
+          return isWrittenThrough(*pointer, *read.function);
     const ir::Node *call = read.site ? ir::asCall(read.site->parent) : nullptr;
     if (!call || !call->symbol)
       return false;

@@ -143,6 +143,15 @@ bool readsClock(const Symbol &function) {
   return readings == 1 && !doesMore;
 }
 
+/// Whether \p outer is the time \p inner in another form, by the standard library:
+/// `now.time_since_epoch()`, `duration_cast<seconds>(time)`, `time.count()`.
+static bool isConverted(const Node &outer, const Node &inner) {
+  if (outer.kind == NodeKind::Member)
+    return outer.object == &inner;
+  const Symbol *callee = outer.isCall() ? outer.symbol : nullptr;
+  return callee && callee->isStandard && outer.arguments.size() == (outer.object ? 0 : 1);
+}
+
 Reading readingOf(const Node &now, const FunctionBody &function) {
   Reading reading;
   Holder place;
@@ -162,7 +171,8 @@ Reading readingOf(const Node &now, const FunctionBody &function) {
       break;
     }
     const bool isCopy = asConstruction(outer) && outer->arguments.size() == 1;
-    if (!isCopy && !isCast(*outer) && outer->kind != NodeKind::Parentheses)
+    if (!isCopy && !isCast(*outer) && !isConverted(*outer, *inner) &&
+        outer->kind != NodeKind::Parentheses)
       break;
     inner = outer;
   }

@@ -52,6 +52,9 @@ public:
 
   KernelCare read() {
     forEach(function.body, [&](const Node &code) { visit(code); });
+    if (const Symbol *owner = function.function->owner; owner && owner->record)
+      for (const Symbol *member : owner->record->members) // A guard that lives with the object.
+        noteVariable(*member);
     return std::move(care);
   }
 

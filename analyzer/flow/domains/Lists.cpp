@@ -106,27 +106,25 @@ const ListFacts *readsEmptyElements(const Event &event, const State &state) {
   if (!isOfFramework || isStored || !isRead)
     return nullptr;
   const PathTable &paths = state.tables->paths;
-  const auto isEmpty = [](const ListFacts *facts) {
-    return facts && facts->sized && facts->isGrown;
+  const auto ifEmpty = [](const ListFacts *facts) {
+    return facts && facts->sized && facts->isGrown ? facts : nullptr;
   };
-  const auto isOneOfAll = [&](const Operand &operand) {
-    return loopVariable(operand.path, paths) &&
-           (operand.role == TypeRole::Tensor || isModule(operand.role)) &&
-           isEmpty(state.listAround(operand.path));
-  };
-  const auto isFirst = [&](const Operand &operand) {
+  /// Of one of its elements, the first or each in turn.
+  const auto listOfElement = [&](const Operand &operand) -> const ListFacts * {
     const PathStep &last = paths.last(operand.path);
-    return operand.path && last.kind == PathStep::Element && last.index == 0 && !last.identity &&
-           isEmpty(state.list(paths.parent(operand.path)));
+    const bool isElement = operand.role == TypeRole::Tensor || isModule(operand.role);
+    if (isElement && loopVariable(operand.path, paths))
+      return ifEmpty(state.listAround(operand.path));
+    const bool isFirst =
+        operand.path && last.kind == PathStep::Element && last.index == 0 && !last.identity;
+    return isFirst ? ifEmpty(state.list(paths.parent(operand.path))) : nullptr;
   };
-  if (isOneOfAll(event.subject) || isFirst(event.subject))
-    return isFirst(event.subject) ? state.list(paths.parent(event.subject.path))
-                                  : state.listAround(event.subject.path);
+  if (const ListFacts *list = listOfElement(event.subject))
+    return list;
   for (const Operand &operand : event.operands) {
-    if (isOneOfAll(operand))
-      return state.listAround(operand.path);
-    if (operand.isTensor && operand.role == TypeRole::None && isEmpty(state.list(operand.path)))
-      return state.list(operand.path);
+    const bool isList = operand.isTensor && operand.role == TypeRole::None;
+    if (const ListFacts *list = isList ? ifEmpty(state.list(operand.path)) : listOfElement(operand))
+      return list;
   }
   return nullptr;
 }

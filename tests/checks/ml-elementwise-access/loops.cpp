@@ -330,3 +330,29 @@ void drawn_ok(const Tensor &found, std::vector<float> &picture) {
                    row[3].item<float>()});
   }
 }
+
+// Elements that are copied one by one, and numbers as many as the loop says.
+void copied_bad(const Tensor &text, int64_t length) {
+  Tensor window = torch::zeros({16, 64});
+  for (int64_t row = 0; row < 16; ++row)
+    for (int64_t column = 0; column < 64; ++column)
+      window[row][column] = text[row * length + column]; // expect: ml-elementwise-access
+}
+
+void rows_copied_ok(const Tensor &rows, const std::vector<int64_t> &order) {
+  Tensor sorted = torch::zeros({32, 64});
+  for (int64_t row = 0; row < 32; ++row)
+    sorted[row] = rows[order[row]];
+}
+
+void counted_bad() {
+  Tensor x = torch::zeros({1024});
+  for (int i = 0; i < 1024; ++i)
+    x[i] = std::sin(i * 0.01); // expect: ml-elementwise-access
+}
+
+void counted_few_ok() {
+  Tensor x = torch::zeros({24});
+  for (int i = 0; i < 24; ++i)
+    x[i] = std::sin(i * 0.01);
+}

@@ -62,6 +62,7 @@ void launches(torch::Tensor x) {
   strided_ok<<<blocks, 256>>>(x.data_ptr<float>(), n);
   clamped_ok<<<blocks, 256>>>(x.data_ptr<float>(), n);
   asked_ok<<<blocks, 256>>>(x.data_ptr<float>(), n);
+  TORCH_CHECK(x.size(1) <= 1024, "short rows");
   cells_ok<<<x.size(0), x.size(1)>>>(x.data_ptr<float>());
 }
 
@@ -90,3 +91,42 @@ void fixed_ok(torch::Tensor x) { add_ok<<<8192 / 256, 256>>>(x.data_ptr<float>()
 __global__ void groups_ok(float *x) { x[blockIdx.x * 4] += 1; }
 
 void groups(torch::Tensor x) { groups_ok<<<x.numel() / 4, 32>>>(x.data_ptr<float>()); }
+
+// --- blocks ---------------------------------------------------------------------------------------------
+
+__global__ void rows(float *x, int n) {
+  if (threadIdx.x < n)
+    x[threadIdx.x] = 0;
+}
+
+void one_block_bad(torch::Tensor x) {
+  const auto count = x.size(0);
+  rows<<<1, count>>>(x.data_ptr<float>(), count); // expect: ml-kernel-bounds (level 1): a block has at most 1024 threads
+}
+
+void square_bad(torch::Tensor x) {
+  dim3 block(x.size(1), 2);
+  rows<<<x.size(0), block>>>(x.data_ptr<float>(), x.size(1)); // expect: ml-kernel-bounds (level 1): a block has at most 1024 threads
+}
+
+void clamped_block_ok(torch::Tensor x) {
+  const int count = std::min<int>(x.size(0), 1024);
+  rows<<<1, count>>>(x.data_ptr<float>(), count);
+}
+
+void asked_block_ok(torch::Tensor x) {
+  const int count = x.size(0);
+  if (count > 1024)
+    return;
+  rows<<<1, count>>>(x.data_ptr<float>(), count);
+}
+
+static int threadsFor(int64_t count) { return count > 512 ? 1024 : 256; }
+
+void computed_block_ok(torch::Tensor x) {
+  rows<<<1, threadsFor(x.size(0))>>>(x.data_ptr<float>(), x.size(0));
+}
+
+static void launch(float *x, int count) { rows<<<1, count>>>(x, count); }
+
+void fixed_block_ok(torch::Tensor x) { launch(x.data_ptr<float>(), 32); }

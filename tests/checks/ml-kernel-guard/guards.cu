@@ -157,3 +157,22 @@ void launchFor_bad(const torch::Tensor &x) {
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 2)
 }
 void repeat_ok(const torch::Tensor &x) { repeat(launchFor_bad, x); }
+
+// A guard that lives as long as the object whose method launches.
+class Squared {
+public:
+  explicit Squared(torch::Tensor x) : guard(x.device()), x(x) {}
+  torch::Tensor operator()() {
+    torch::Tensor y = torch::zeros_like(x);
+    square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+    return y;
+  }
+
+private:
+  at::cuda::CUDAGuard guard;
+  torch::Tensor x;
+};
+
+torch::Tensor object_ok(torch::Tensor x) { return Squared(x)(); }
+
+void bindObject(Library &library) { library.def("object_ok", &object_ok); }

@@ -111,3 +111,21 @@ torch::Tensor bounded_bad(torch::Tensor x) {
   square<<<blocks, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
   return y;
 }
+
+// A helper asks, whatever it is called.
+static torch::Tensor whole(torch::Tensor y) {
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return y;
+}
+
+torch::Tensor byHelper_ok(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return whole(y);
+}
+
+torch::Tensor beforeHelper_bad(torch::Tensor x) {
+  torch::Tensor y = whole(torch::zeros_like(x));
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-unchecked
+  return y;
+}

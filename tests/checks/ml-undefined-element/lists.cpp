@@ -384,3 +384,15 @@ void sizes_bad(const std::vector<torch::Tensor> &given) {
     lengths.push_back(row.size(0));
   torch::nn::utils::rnn::pad_sequence(rows, true); // note: read here
 }
+
+torch::Tensor first_bad(const torch::Tensor &x) {
+  std::vector<torch::Tensor> steps(2); // note: made here
+  steps.push_back(x);                  // expect: ml-undefined-element (no fix)
+  return x + steps[0];                 // note: read here
+}
+
+torch::Tensor last_ok(const torch::Tensor &x) {
+  std::vector<torch::Tensor> steps(2);
+  steps.push_back(x);
+  return x + steps[2];
+}

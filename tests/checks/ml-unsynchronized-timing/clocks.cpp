@@ -289,3 +289,17 @@ void subtracted_elsewhere_ok(torch::nn::Linear net, Tensor x) {
   const auto end = Clock::now();
   report(between(start, end));
 }
+
+
+void as_numbers_bad(torch::nn::Linear net, Tensor x) {
+  net->to(torch::kCUDA);
+  x = x.to(torch::kCUDA);
+  long begin, end;
+  begin = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch())
+              .count();
+  auto y = net(x); // note: the GPU is given work here
+  end = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()) // expect: ml-unsynchronized-timing
+            .count();
+  auto scores = y.cpu();
+  report(end - begin);
+}

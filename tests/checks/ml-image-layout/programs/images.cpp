@@ -105,3 +105,11 @@ torch::Tensor elsewhere_ok(std::vector<float> &values, float *memory) {
 torch::Tensor small_ok(cv::Mat image) {
   return torch::from_blob(image.data, {3, 3, 3}, torch::kUInt8).clone();
 }
+
+// Whatever it is called first, it is a list of pixels then.
+torch::Tensor pixels_ok(cv::Mat image) {
+  torch::Tensor x = torch::from_blob(image.data, {3, image.rows, image.cols}, torch::kUInt8);
+  x = x.view({3, image.rows * image.cols});
+  x = x.view({-1, 3});
+  return x.clone();
+}

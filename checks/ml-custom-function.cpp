@@ -3,6 +3,8 @@
 
 #include "Check.h"
 
+#include "analyzer/idioms/CustomFunctions.h"
+
 namespace gradtidy {
 namespace {
 
@@ -10,7 +12,8 @@ class CustomFunction : public Check {
 public:
   bool wants(const Moment &moment) const override {
     const CustomFunctionFacts &facts = moment.event.details->custom;
-    return facts.inputs >= 0 || facts.misplaced >= 0 || facts.keepsOutput || facts.changesInput;
+    return facts.inputs >= 0 || facts.misplaced >= 0 || facts.keepsOutput || facts.changesInput ||
+           (moment.event.kind == EventKind::Return && moment.event.function->isOwnBackward);
   }
 
   void on(const Visit &visit, Reporter &reporter) override {
@@ -32,6 +35,10 @@ public:
       finding.level = Level::Likely;
       finding.message = "forward() changes its input in place and returns it, and autograd does "
                         "not know; call mark_dirty()";
+    } else if (event.kind == EventKind::Return && ignoresGradients(*event.function)) {
+      finding.level = Level::Likely;
+      finding.message = "backward() makes nothing of the gradients that it is given: whatever is "
+                        "computed of this function's output, its inputs get the same ones";
     } else {
       return;
     }

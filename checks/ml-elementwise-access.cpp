@@ -49,7 +49,9 @@ private:
 
   void onPointer(const Visit &visit, Reporter &reporter) {
     const ir::Node *row = visit.event.subject.expr;
-    if (!row || !selectionsIn(*visit.event.function).contains(&row->spelled()))
+    if (row && !selectionsIn(*visit.event.function).contains(&row->spelled()))
+      return onView(visit, *row, reporter);
+    if (!row)
       return;
     const auto loops = countedBy(visit, visit.event, row);
     if (!loops.empty() && pointsAtMany(visit, *loops.front()))
@@ -57,6 +59,23 @@ private:
              "each row is made a tensor of its own to get at its memory; the rows of a contiguous "
              "tensor lie behind one another, at multiples of a row's size from one pointer",
              reporter);
+  }
+
+  /// A view that each round of a loop makes of the same tensor, for one element of its memory:
+  /// `x.view({-1}).data_ptr<float>()[i]`.
+  void onView(const Visit &visit, const ir::Node &tensor, Reporter &reporter) {
+    const ir::Node *view = ir::asCall(&tensor.spelled());
+    const ir::Node *element = ir::as(ir::NodeKind::Subscript, visit.event.site->parent);
+    if (!view || !view->symbol || view->symbol->operation != Operation::View || !element)
+      return;
+    const auto loops = countedBy(visit, visit.event, element->children.back());
+    if (!loops.empty() &&
+        !llvm::is_contained(countedBy(visit, visit.event, &tensor), loops.front()))
+      report(
+          visit, loops.front(),
+          "each round makes a view of the tensor for one element of its memory, which takes about "
+          "a microsecond; take the pointer before the loop",
+          reporter);
   }
 
   /// Whether each round of the loop asks for the memory of several rows. One takes less time than

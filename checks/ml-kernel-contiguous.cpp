@@ -22,7 +22,8 @@ private:
         const bool isOfCaller = !raw.rearranged;
         if ((isOfCaller && asked == Cared::Yes) || (raw.tensor && !seen.insert(raw.tensor).second))
           continue;
-        Finding finding(isOfCaller && asked == Cared::Unknown ? Level::Advice : Level::Likely,
+        const bool mayBeAsked = isOfCaller && asked == Cared::Unknown && !packsOther(visit);
+        Finding finding(mayBeAsked ? Level::Advice : Level::Likely,
                         clang::SourceRange(writtenAt(visit, raw.pointer->begin()),
                                            writtenAt(visit, raw.pointer->end())));
         finding.message =
@@ -33,6 +34,18 @@ private:
           finding.notes.push_back({writtenAt(visit, raw.rearranged->begin()), "rearranged here"});
         reporter.report(std::move(finding));
       }
+  }
+
+  /// Whether the function makes another one of its parameters contiguous: it does not rely on its
+  /// callers.
+  static bool packsOther(const LauncherVisit &visit) {
+    return hasEvent(visit.function, [](const Event &event) {
+      const ir::Node *call = ir::asCall(event.site);
+      const ir::Symbol *tensor =
+          call && call->object ? ir::variableIn(ir::stripped(call->object)) : nullptr;
+      return tensor && tensor->kind == ir::SymbolKind::Parameter && call->symbol &&
+             call->symbol->trait == Trait::Packs;
+    });
   }
 };
 

@@ -19,7 +19,7 @@ public:
     const auto isOnDefault = [](const KernelLaunch &launch) { return launch.isOnDefaultStream; };
     const auto first = llvm::find_if(visit.care.launches, isOnDefault);
     if (first == visit.care.launches.end())
-      return;
+      return onPool(visit, reporter);
     Finding finding = findingAt(visit, *first);
     finding.level = levelIn(visit);
     finding.message =
@@ -40,8 +40,12 @@ public:
     for (const KernelLaunch &call : visit.care.launches) {
       const FunctionBody *callee = visit.unit.callGraph().bodyOf(*call.call->symbol);
       const std::optional<size_t> stream = callee ? streamAmong(*callee) : std::nullopt;
-      if (!stream || *stream >= call.call->arguments.size() ||
-          !isDefaultStream(*call.call->arguments[*stream], visit.function))
+      if (!stream || *stream >= call.call->arguments.size())
+        continue;
+      const ir::Node &given = *call.call->arguments[*stream];
+      if (isUnawaited(given, visit.function))
+        return reportPool(visit, call, reporter);
+      if (!isDefaultStream(given, visit.function))
         continue;
       Finding finding = findingAt(visit, call);
       finding.level = levelIn(visit);
@@ -52,6 +56,37 @@ public:
   }
 
 private:
+  /// The same of a stream of a pool, for which nothing waits.
+  static void onPool(const LauncherVisit &visit, Reporter &reporter) {
+    for (const KernelLaunch &launch : visit.care.launches)
+      if (const auto given = launch.configuration->arguments;
+          given.size() > 3 && isUnawaited(*given[3], visit.function))
+        return reportPool(visit, launch, reporter);
+  }
+
+  /// Whether \p stream is one that the function takes from a pool, and the function neither makes
+  /// it the current one nor has anything wait.
+  static bool isUnawaited(const ir::Node &stream, const FunctionBody &function) {
+    const ir::Symbol *variable = ir::variableIn(ir::stripped(&stream.spelled()));
+    const ir::Node *taken =
+        variable && variable->isLocal && variable->init ? ir::asCall(&variable->init->spelled()) : nullptr;
+    return taken && taken->symbol && taken->symbol->trait == Trait::GivesStream &&
+           !hasEvent(function, [](const Event &event) {
+             return event.operation == Operation::ChooseStream ||
+                    event.operation == Operation::AwaitEvent ||
+                    event.operation == Operation::Synchronize;
+           });
+  }
+
+  static void reportPool(const LauncherVisit &visit, const KernelLaunch &launch,
+                         Reporter &reporter) {
+    Finding finding = findingAt(visit, launch);
+    finding.level = Level::Likely;
+    finding.message = "this kernel runs on a stream of the pool, which waits for nothing: its "
+                      "tensors may not be computed yet, and who uses its result does not wait";
+    reporter.report(std::move(finding));
+  }
+
   /// The parameter on whose stream \p launcher has a kernel run, by its index.
   static std::optional<size_t> streamAmong(const FunctionBody &launcher) {
     for (const KernelLaunch &launch : launcher.kernelCare.launches) {

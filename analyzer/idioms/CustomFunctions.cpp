@@ -113,6 +113,70 @@ bool changesInput(const Node &call, const FunctionBody &function) {
          !isRebound(function, *input);
 }
 
+static bool usesValues(const Node &body, const Symbol &tensors, unsigned depth);
+
+/// Whether something is done with the values of \p tensors, a tensor or a list of some, where \p
+/// name names it, be it by another function of the program.
+static bool usesValuesAt(const Node &name, const Node &body, unsigned depth) {
+  const Node *inner = &name;
+  for (const Node *outer = inner->parent; outer; inner = outer, outer = outer->parent) {
+    const Symbol *callee = outer->isCall() ? outer->symbol : nullptr;
+    if (outer->kind == NodeKind::Declaration) {
+      const Symbol *variable = onlyVariableOf(*outer);
+      return !variable || (variable->init && usesValues(body, *variable, depth + 1));
+    }
+    if (callee &&
+        (callee->purpose == FunctionRole::Attribute || callee->purpose == FunctionRole::CreateLike))
+      return false;
+    const bool isElement = outer->kind == NodeKind::OperatorCall && outer->op == "[]";
+    const bool isCopy = asConstruction(outer) && outer->arguments.size() == 1;
+    if (callee && !isElement && !isCopy) {
+      const auto argument = llvm::find(outer->arguments, inner);
+      const size_t index = argument - outer->arguments.begin();
+      const Symbol *definition = definitionOf(callee);
+      if (argument == outer->arguments.end() || !definition || !definition->body || depth > 4 ||
+          index >= definition->parameters.size())
+        return true;
+      return usesValues(*definition->body, *definition->parameters[index], depth + 1);
+    }
+    const bool isPart = isElement || isCopy || outer->kind == NodeKind::Parentheses ||
+                        outer->kind == NodeKind::Member;
+    if (!isPart)
+      return true;
+  }
+  return true;
+}
+
+static bool usesValues(const Node &body, const Symbol &tensors, unsigned depth) {
+  bool uses = false;
+  forEach(&body, [&](const Node &node) {
+    uses = uses || (node.kind == NodeKind::Reference && node.symbol == &tensors &&
+                    usesValuesAt(node, body, depth));
+  });
+  return uses;
+}
+
+bool ignoresGradients(const FunctionBody &function) {
+  const auto parameters = function.function->parameters;
+  if (!isOwnBackward(*function.function) || parameters.size() != 2 ||
+      usesValues(*function.body, *parameters.back(), 0))
+    return false;
+  bool computes = false;
+  forEach(function.body, [&](const Node &code) {
+    const Node *given = code.kind == NodeKind::Return && !code.children.empty()
+                            ? convertedFrom(code.children.front())
+                            : nullptr;
+    if (as(NodeKind::List, given))
+      computes |= llvm::any_of(given->children, [](const Node *gradient) {
+        const Symbol *variable = variableIn(*gradient);
+        const Node *value = variable && variable->init ? variable->init : gradient;
+        const Node *call = asCall(originalOf(value));
+        return call && call->symbol && !asConstruction(call) && !call->calls(Aspect::GivesZeros);
+      });
+  });
+  return computes;
+}
+
 bool keepsOutput(const Node &place, const Node &value, const FunctionBody &function) {
   if (!isOwn(*function.function, Aspect::OwnForward) || function.function->parameters.empty())
     return false;

@@ -21,4 +21,8 @@ bool changesInput(const ir::Node &call, const FunctionBody &function);
 /// is what the function gives: these two then keep each other alive.
 bool keepsOutput(const ir::Node &place, const ir::Node &value, const FunctionBody &function);
 
+/// Whether \p function, the backward of such a class, computes gradients without a look at the
+/// values of those that it is given.
+bool ignoresGradients(const FunctionBody &function);
+
 } // namespace gradtidy

@@ -146,3 +146,44 @@ struct NoFunction {
     return {gradients[0] * 2};
   }
 };
+
+// --- what becomes of the gradients ------------------------------------------------------------------------
+
+static Tensor ones_for(const Tensor &gradient) { return torch::ones_like(gradient); }
+
+struct Ignored_bad : public Function<Ignored_bad> {
+  static Tensor forward(AutogradContext *ctx, Tensor x, Tensor y) { return x + y; }
+  static variable_list backward(AutogradContext *ctx, variable_list gradients) {
+    auto gradient = ones_for(gradients[0]);
+    return {gradient, gradient}; // expect: ml-custom-function (level 1): makes nothing of the gradients
+  }
+};
+
+struct Halved_ok : public Function<Halved_ok> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) { return x * 0.5; }
+  static Tensor halved(const Tensor &gradient) { return gradient * 0.5; }
+  static variable_list backward(AutogradContext *ctx, variable_list gradients) {
+    auto gradient = gradients[0];
+    return {halved(gradient)};
+  }
+};
+
+// What gives no gradient on purpose.
+struct Stopped_ok : public Function<Stopped_ok> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) { return x.sign(); }
+  static variable_list backward(AutogradContext *ctx, variable_list gradients) {
+    return {torch::zeros_like(gradients[0])};
+  }
+};
+
+void add(const float *from, float *to, int64_t count);
+
+struct Pointed_ok : public Function<Pointed_ok> {
+  static Tensor forward(AutogradContext *ctx, Tensor x) { return x + 1; }
+  static variable_list backward(AutogradContext *ctx, variable_list gradients) {
+    auto given = gradients[0].contiguous();
+    auto result = torch::empty_like(given);
+    add(given.data_ptr<float>(), result.data_ptr<float>(), given.numel());
+    return {result};
+  }
+};

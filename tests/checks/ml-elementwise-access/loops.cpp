@@ -356,3 +356,14 @@ void counted_few_ok() {
   for (int i = 0; i < 24; ++i)
     x[i] = std::sin(i * 0.01);
 }
+
+void viewed_bad(Tensor x, std::vector<float> &out) {
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = x.view({-1}).data_ptr<float>()[i]; // expect: ml-elementwise-access: makes a view
+}
+
+void viewed_once_ok(Tensor x, std::vector<float> &out) {
+  const float *values = x.view({-1}).data_ptr<float>();
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = values[i];
+}

@@ -141,3 +141,12 @@ torch::Tensor other_bad(const torch::Tensor &x, const torch::Tensor &y, const to
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous (no fix) (level 2)
   return y;
 }
+
+// Who sees to one tensor does not leave the other to callers.
+torch::Tensor half_bad(const torch::Tensor &x, const torch::Tensor &starts) {
+  const torch::Tensor packed = x.contiguous();
+  torch::Tensor y = torch::empty({256}, x.options());
+  square<<<1, 256>>>(packed.data_ptr<float>(), y.data_ptr<float>());
+  square<<<1, 256>>>(starts.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous (no fix) (level 1)
+  return y;
+}

@@ -101,3 +101,27 @@ torch::Tensor zero_bad(torch::Tensor x) {
             y.data_ptr<float>());
   return y;
 }
+
+torch::Tensor pool_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  const auto stream = at::cuda::getStreamFromPool();
+  square<<<1, 256, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-stream (no fix): a stream of the pool
+  return y;
+}
+
+torch::Tensor pool_handed_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  auto stream = at::cuda::getStreamFromPool();
+  launch_on(stream, x.data_ptr<float>(), // expect: ml-kernel-stream (no fix): a stream of the pool
+            y.data_ptr<float>());
+  return y;
+}
+
+torch::Tensor pool_ok(torch::Tensor x) {
+  cudaDeviceSynchronize();
+  torch::Tensor y = torch::zeros_like(x);
+  const auto stream = at::cuda::getStreamFromPool();
+  square<<<1, 256, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  cudaDeviceSynchronize();
+  return y;
+}

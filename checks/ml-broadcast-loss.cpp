@@ -48,7 +48,11 @@ private:
   /// All elements are the same: whichever meets which, the loss is the same.
   static bool isConstant(const Visit &visit, const Operand &tensor) {
     const Event *made = visit.before.valueOf(tensor).origin.made;
-    if (!made || made->kind != EventKind::Create || !made->typing || made->isNoise)
+    if (!made || made->kind != EventKind::Create || !made->typing || made->isNoise ||
+        made->operation == Operation::Allocate ||
+        hasEvent(*made->function, [&](const Event &event) {
+          return event.changesElements && event.subject.path == made->result;
+        })) // `torch::empty(n).uniform_(0, 1)`
       return false;
     return made->typing->rule == ResultRule::Sizes || made->typing->rule == ResultRule::Full ||
            made->typing->rule == ResultRule::Like;

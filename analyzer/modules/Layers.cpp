@@ -64,7 +64,8 @@ public:
     Layer layer;
     if (!isContainer)
       layer = {record.operation, record.rule};
-    if (module->kind == NodeKind::OperatorCall && module->arguments.size() == 1)
+    const bool isCallOfClosure = module->kind == NodeKind::OperatorCall && module->op == "()";
+    if (module->kind == NodeKind::OperatorCall && module->arguments.size() == 1 && !isCallOfClosure)
       return layerOf(module->arguments.front(), depth + 1); // `net->`, `*net`
     if (module->isCall()) {
       const bool isRegistration = registersModule(traitOfCallee(*module));

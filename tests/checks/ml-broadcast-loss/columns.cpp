@@ -145,3 +145,10 @@ void both_squeezed_ok(torch::nn::Linear net, torch::Tensor x, torch::Tensor targ
   auto output = torch::nn::Linear(8, 1)(x).squeeze();
   torch::mse_loss(output, target.squeeze()).backward();
 }
+
+// Targets that are drawn in place are no constants.
+void drawn_targets_bad(torch::Tensor x) {
+  auto output = torch::nn::Linear(8, 1)(x);
+  auto target = torch::empty({x.size(0)}).uniform_(0.8, 1.0);
+  torch::mse_loss(output, target).backward(); // expect: ml-broadcast-loss
+}

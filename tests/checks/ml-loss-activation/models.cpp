@@ -131,3 +131,15 @@ void either_ok(Either net, Tensor x, Tensor y) { F::cross_entropy(net(x), y).bac
 void logarithm_taken_ok(Probabilities net, Tensor x, Tensor y) {
   F::nll_loss(torch::log(net(x)), y).backward();
 }
+
+// Layers that a closure makes.
+void made_by_closure_bad(torch::Tensor x, torch::Tensor y) {
+  auto activation = [] { return torch::nn::Softmax(1); };
+  torch::nn::Sequential net(torch::nn::Linear(4, 3), activation());
+  torch::cross_entropy_loss(net->forward(x), y); // expect: ml-loss-activation (no fix)
+}
+void made_by_closure_ok(torch::Tensor x, torch::Tensor y) {
+  auto activation = [] { return torch::nn::ReLU(); };
+  torch::nn::Sequential net(torch::nn::Softmax(1), activation(), torch::nn::Linear(4, 3));
+  torch::cross_entropy_loss(net->forward(x), y);
+}

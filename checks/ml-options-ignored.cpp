@@ -3,6 +3,9 @@
 
 #include "Check.h"
 #include "Fixes.h"
+#include "Moments.h"
+
+#include "analyzer/idioms/LateNumbers.h"
 
 #include "clang/Basic/SourceManager.h"
 
@@ -11,10 +14,14 @@ namespace {
 
 class OptionsIgnored : public Check {
 public:
-  bool wants(const Moment &moment) const override { return moment.event.isLostEdit; }
+  bool wants(const Moment &moment) const override {
+    return moment.event.isLostEdit || makesOptimizer(moment.event);
+  }
 
   void on(const Visit &visit, Reporter &reporter) override {
     const Event &edit = visit.event;
+    if (!edit.isLostEdit)
+      return onOptimizer(visit, reporter);
     Finding finding(Level::Certain, edit);
     if (edit.kind != EventKind::Bind) {
       finding.message = "the optimizer has copied these options: it does not see the change";
@@ -38,6 +45,19 @@ public:
   }
 
 private:
+  /// An optimizer that is told a number which the training changes afterwards.
+  static void onOptimizer(const Visit &visit, Reporter &reporter) {
+    const LateNumber late = lateNumberOf(visit.event, *visit.event.function);
+    if (!late.variable)
+      return;
+    Finding finding(Level::Likely, *late.change,
+                    "'" + late.variable->spelling.str() +
+                        "' changes, but the optimizer has a copy of what it was: set the option in "
+                        "its parameter groups");
+    finding.notes.push_back({visit.event, "the optimizer takes the number here"});
+    reporter.report(std::move(finding));
+  }
+
   /// Whether a tensor is made with default options where \p options could have been passed.
   static bool makesPlainTensor(const Visit &visit, const ir::Symbol &options) {
     const Source &sources = visit.source;

@@ -192,7 +192,8 @@ private:
     const Frames frames = framesOf(visit);
     if (llvm::any_of(frames, [](const Event *frame) { return isKept(*frame); }))
       return Heat::None;
-    if (const TrainingLoop training = trainingLoopAround(visit); training.loop) {
+    const ir::Node *usual = usualOf(*visit.event.function, visit.event.site);
+    if (const TrainingLoop training = trainingLoopAround(visit, usual); training.loop) {
       const auto within = std::next(llvm::find(frames, training.event));
       return llvm::any_of(llvm::make_range(within, frames.end()),
                           [&](const Event *frame) {
@@ -253,8 +254,25 @@ private:
     return function.isConditional(usualOf(function, event.site), loops.front());
   }
 
+  /// Whether all that the branch does is to move tensors: `if (onGpu) x = x.cuda();`
+  static bool onlyMoves(const ir::Node &branch) {
+    if (branch.kind == ir::NodeKind::Compound)
+      return llvm::all_of(branch.children, [](const ir::Node *each) { return onlyMoves(*each); });
+    const ir::Node *call =
+        branch.isAssignment() || branch.op == "=" ? ir::asCall(&branch) : nullptr;
+    if (!call || call->arguments.size() != 2)
+      return false;
+    const ir::Symbol *target = ir::variableIn(ir::stripped(call->arguments.front()));
+    const ir::Node *move = ir::asCall(&call->arguments.back()->spelled());
+    return target && move && move->symbol && move->object &&
+           ir::variableIn(ir::stripped(move->object)) == target &&
+           llvm::is_contained(
+               {FunctionRole::Move, FunctionRole::MoveToCpu, FunctionRole::MoveToCuda},
+               move->symbol->purpose);
+  }
+
   /// \p site, or what around it runs it, but for an exception, whenever it runs: a branch for all
-  /// cases but one, or for training.
+  /// cases but one, or for training, or for tensors that are moved.
   static const ir::Node *usualOf(const FunctionBody &function, const ir::Node *site) {
     const ir::Node *inner = site;
     for (const ir::Node *outer = function.statementAround(site); outer;
@@ -265,7 +283,8 @@ private:
       if (!choice || inner == choice->condition)
         continue;
       if (choice->otherwise == inner ? !asksForOneCase(*choice->condition)
-                                     : !choice->condition->spelled().calls(Aspect::AsksForMode))
+                                     : !choice->condition->spelled().calls(Aspect::AsksForMode) &&
+                                           (choice->otherwise || !onlyMoves(*inner)))
         break;
       site = choice;
     }

@@ -71,8 +71,10 @@ private:
 
   /// Whether a function that no header declares may be called from other sources.
   static bool isDeclaredByHand(const clang::FunctionDecl &function) {
+    const bool isForOthers =
+        function.getTemplateSpecializationKind() == clang::TSK_ExplicitInstantiationDefinition;
     return !llvm::isa<clang::CXXMethodDecl>(function) && !function.isInlined() &&
-           !function.isMain() && !function.isTemplateInstantiation();
+           !function.isMain() && (isForOthers || !function.isTemplateInstantiation());
   }
 
   void need(const clang::FunctionDecl *function, bool completesClass = false) {

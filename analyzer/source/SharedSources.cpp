@@ -42,12 +42,21 @@ StringRef behindParentheses(StringRef text) {
   return {};
 }
 
+/// What follows the template arguments at the beginning of \p text, such as `<float, 32>`; all of
+/// it if there are none.
+StringRef behindTemplateArguments(StringRef text) {
+  const size_t end = text.starts_with("<") ? text.find_first_of("<>;{}", 1) : StringRef::npos;
+  return end != StringRef::npos && text[end] == '>' ? text.substr(end + 1).ltrim() : text;
+}
+
 /// Whether \p text has what looks like a call of the free function \p name, its address or its
 /// declaration.
 bool names(StringRef text, StringRef name) {
   for (size_t at = findWord(text, name); at != StringRef::npos; at = findWord(text, name, at + 1)) {
     const StringRef before = text.take_front(at).rtrim();
-    const bool isCall = text.substr(at + name.size()).ltrim().starts_with("(");
+    const StringRef behind = text.substr(at + name.size()).ltrim();
+    const StringRef rest = behindTemplateArguments(behind);
+    const bool isCall = rest.starts_with("(") || rest.size() < behind.size(); // `run(step<32>)`
     if (!before.ends_with(".") && !before.ends_with("->") && (isCall || before.ends_with("&")))
       return true;
   }

@@ -235,6 +235,20 @@ TEST_CASE("A source counts with what compiles of it") {
   CHECK(lint(broken.insert(broken.find(call), "clear(solver); ")) == 0);
 }
 
+TEST_CASE("What a template gives is called by others where it is made for them") {
+  const Program program;
+  program.write("step.h", "#pragma once\n#include <axon/axon.h>\n"
+                          "template <int N> void step(axon::Block &net, axon::Solver &solver);\n");
+  const std::string step = program.read("step.cpp");
+  const size_t at = step.find("void step");
+  program.write("step.cpp", "#include <axon/axon.h>\nstatic int steps = 0;\ntemplate <int N> " +
+                                step.substr(at) +
+                                "template void step<2>(axon::Block &, axon::Solver &);\n");
+  std::string main = program.read("main.cpp");
+  program.write("main.cpp", main.replace(main.find("step(net"), 4, "step<2>"));
+  CHECK(count(program.lint({"step.cpp"}).out, finding) == 1);
+}
+
 TEST_CASE("A source has names and flags of its own") {
   const Program program;
   SECTION("a helper of the same name") {

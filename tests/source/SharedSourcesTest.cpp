@@ -180,8 +180,12 @@ TEST_CASE("A source need not include the header that declares what it defines") 
   project.write("bind.cpp", "#include \"ops.h\"\nvoid run(float *x) { launch(x); }\n");
   project.write("table.cpp", "#include \"ops.h\"\nauto *table[] = {&launch};\n");
   project.write("method.cpp", "#include \"ops.h\"\nvoid f(Rocket &r) { r.launch(3); }\n");
+  project.write("typed.cpp", "#include \"ops.h\"\nvoid f(float *x) { launch<float, 32>(x); }\n");
+  project.write("less.cpp", "#include \"ops.h\"\nbool f(int x) { return launch < x; }\n");
   project.write("kernel.cpp", "void launch(float *x) {}\n");
-  project.writeDatabase("", {"bind.cpp", "table.cpp", "method.cpp", "kernel.cpp"}, "-std=c++20");
+  project.writeDatabase(
+      "", {"bind.cpp", "table.cpp", "method.cpp", "typed.cpp", "less.cpp", "kernel.cpp"},
+      "-std=c++20");
   const JobList list = jobsOf(project, {"bind.cpp", "kernel.cpp"});
   SharedSources sharedSources(list);
   const std::string kernel = project.path("kernel.cpp");
@@ -189,5 +193,5 @@ TEST_CASE("A source need not include the header that declares what it defines") 
   const SharedFunction defined{kernel, kernel, {}, "launch"};
   CHECK(sharedSources.of(list.jobs[0], declared).defining == Files{kernel});
   CHECK(sharedSources.of(list.jobs[1], defined).calling ==
-        Files{project.path("bind.cpp"), project.path("table.cpp")});
+        Files{project.path("bind.cpp"), project.path("table.cpp"), project.path("typed.cpp")});
 }

@@ -1,6 +1,8 @@
 // Optimizers, and what they do for each of their parameters.
 #include <torch/torch.h>
 
+#include <iostream>
+
 using torch::Tensor;
 
 class Clipped : public torch::optim::Optimizer {
@@ -45,6 +47,37 @@ void several_bad(torch::nn::Linear net, double scale) {
     net(torch::ones({10, 10}, device)).mean().backward();
     for (auto &p : net->parameters())
       p.mutable_grad().add_(torch::randn({10}).to(device)); // expect: ml-create-then-move
+    optimizer.step();
+  }
+}
+
+// A branch that does no more than to move is taken wherever there is a GPU.
+void moved_if_asked_bad(torch::nn::Linear net, int gpus) {
+  torch::Device device(torch::kCUDA);
+  net->to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    auto steps = torch::arange(10); // expect: ml-create-then-move (no fix)
+    if (gpus > 0)
+      steps = steps.to(torch::kCUDA); // note: copied here
+    optimizer.zero_grad();
+    (net(torch::ones({10, 10}, device)) * steps).mean().backward();
+    optimizer.step();
+  }
+}
+
+void moved_and_more_ok(torch::nn::Linear net) {
+  torch::Device device(torch::kCUDA);
+  net->to(device);
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 100; ++i) {
+    auto steps = torch::arange(10);
+    if (i % 20 == 0) {
+      steps = steps.to(device);
+      std::cout << steps << '\n';
+    }
+    optimizer.zero_grad();
+    net(torch::ones({10, 10}, device)).mean().backward();
     optimizer.step();
   }
 }

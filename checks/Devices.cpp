@@ -146,6 +146,21 @@ bool isOwnDevice(const Visit &visit, Device device) {
          visit.unit.tables().paths.last(device.id).kind == PathStep::This;
 }
 
+bool isMovedIfAsked(const Event &creation) {
+  const FunctionBody &function = *creation.function;
+  PathId variable = noPath;
+  for (const Block &block : function.blocks)
+    for (const Event &event : block.events)
+      if (event.kind == EventKind::Bind && !event.operands.empty() &&
+          event.operands.front().path == creation.result)
+        variable = event.subject.path;
+  return variable && creation.kind == EventKind::Create &&
+         hasEvent(function, [&](const Event &event) {
+           return event.kind == EventKind::Move && event.subject.path == variable &&
+                  function.isConditional(event.site);
+         });
+}
+
 bool isOfOwnModule(const Visit &visit, const Clash &clash) {
   return isOwnDevice(visit, clash.otherDevice) && clash.hostPlaced &&
          clash.hostPlaced->kind == EventKind::Create;

@@ -26,7 +26,9 @@ public:
     const bool isPlaced = placed.kind == EventKind::Move || placed.kind == EventKind::Create;
     const Operand *target = isPlaced && !isModule(placed.subject.role) ? targetOf(placed) : nullptr;
     const FunctionBody *method = target ? methodOfDataset(visit) : nullptr;
-    if (!method || !mayBeGpu(visit, *target) || comesBack(*method) ||
+    // A helper that asks where its tensors are leaves that to others.
+    const bool follows = method != placed.function && placed.function->asksForPlaces;
+    if (!method || follows || !mayBeGpu(visit, *target) || comesBack(*method) ||
         !reported.insert(method->function).second)
       return;
     const bool isSetUp = method->function->kind == ir::SymbolKind::Constructor;

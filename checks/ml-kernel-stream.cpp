@@ -68,8 +68,9 @@ private:
   /// it the current one nor has anything wait.
   static bool isUnawaited(const ir::Node &stream, const FunctionBody &function) {
     const ir::Symbol *variable = ir::variableIn(ir::stripped(&stream.spelled()));
-    const ir::Node *taken =
-        variable && variable->isLocal && variable->init ? ir::asCall(&variable->init->spelled()) : nullptr;
+    const ir::Node *taken = variable && variable->isLocal && variable->init
+                                ? ir::asCall(&variable->init->spelled())
+                                : nullptr;
     return taken && taken->symbol && taken->symbol->trait == Trait::GivesStream &&
            !hasEvent(function, [](const Event &event) {
              return event.operation == Operation::ChooseStream ||
@@ -100,10 +101,13 @@ private:
     return std::nullopt;
   }
 
-  /// A program knows whether it uses any other stream.
+  /// A program knows whether it uses any other stream; but not what another language uses that
+  /// calls the function.
   static Level levelIn(const LauncherVisit &visit) {
-    return visit.unit.program().isProgram() && !choosesStreams(visit) ? Level::Advice
-                                                                      : Level::Likely;
+    const ProgramFacts &program = visit.unit.program();
+    return program.isProgram() && !choosesStreams(visit) && !program.isForOthers(visit.function)
+               ? Level::Advice
+               : Level::Likely;
   }
 
   /// Whether the program makes any stream the current one.

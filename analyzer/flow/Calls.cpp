@@ -317,6 +317,14 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
   return after;
 }
 
+/// Whether the function that the event calls takes its argument \p index by a constant reference.
+static bool isReadOnly(const Event &call, size_t index) {
+  const ir::Symbol *callee = call.callee;
+  const ir::Type *type =
+      callee && index < callee->parameters.size() ? callee->parameters[index]->type : nullptr;
+  return type && type->isReference && type->isConst;
+}
+
 void Interpreter::callUnknown(const Event &event, State &state, bool observing) {
   if (observing) {
     needOnHost(event, state);
@@ -334,6 +342,16 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
       state.fillList(operand.path);
   if (event.subject.escapes)
     state.fillList(event.subject.path);
+  // What gives nothing back may give what it computes another size: `resample(image, result)`.
+  const ir::Type *given = event.site->type;
+  const bool givesNothing = given && (given->isVoid || given->isDependent);
+  if (givesNothing && !(event.callee && event.callee->isOfSystem)) {
+    Value any;
+    any.placement.hasDimensions = true;
+    for (size_t i = 0; i < event.operands.size(); ++i)
+      if (event.operands[i].role == TypeRole::Tensor && !isReadOnly(event, i))
+        state.changeType(event.operands[i], any);
+  }
   const bool leavesAlone = effects.isHarmless(event);
   if (!event.callee || !event.callee->isOfSystem) {
     state.synchronize(); // Perhaps.
@@ -350,8 +368,11 @@ void Interpreter::callUnknown(const Event &event, State &state, bool observing) 
   value.autograd.cut = value.autograd.idleTerm = nullptr;
   value.placement.device = {};
   value.placement.hasDimensions = false;
-  if (llvm::none_of(event.operands, [](const Operand &operand) { return operand.isTensor; }) &&
-      !isForward)
+  const bool getsTensors =
+      llvm::any_of(event.operands, [](const Operand &operand) { return operand.isTensor; });
+  // A method that nobody knows may be that of a module.
+  const bool isAnyMethod = !event.callee && event.subject.path && !event.subject.isClosure;
+  if ((!getsTensors && !isForward) || isAnyMethod)
     value.autograd.graph |= Graph::Unknown; // Of what it is made, nobody knows.
   // The fields of a struct may be detached, be they made of what is not.
   const ir::Type *type = event.site->type;

@@ -244,7 +244,9 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     // Of a list, that of one of its elements.
     isCertain |= value.autograd.graph == Graph::Attached ||
                  (operand.role != TypeRole::Tensor && value.autograd.graph & Graph::Attached);
-    mayBeUnrecorded |= (value.autograd.graph & Graph::Unrecorded) != 0;
+    // Beside one that may have a graph, what has none for certain says nothing.
+    mayBeUnrecorded |= (value.autograd.graph & Graph::Attached) &&
+                       (value.autograd.graph & Graph::Unrecorded);
     isOther |= (value.autograd.graph & (Graph::Detached | Graph::Unrecorded)) == 0;
     unrecorded |= value.autograd.graph == Graph::Unrecorded;
     other |= value.autograd.graph & Graph::Unrecorded;

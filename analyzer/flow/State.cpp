@@ -525,6 +525,23 @@ void State::setElements(PathId list, SourcesId tensors) {
     values.edit(object)->storage.elements = tensors;
 }
 
+void State::changeType(const Operand &tensor, const Value &changed) {
+  const PathId object = resolve(tensor.path);
+  if (object == tables->paths.unknown())
+    return;
+  const Value before = valueOf(tensor);
+  Value value = before;
+  value.layout.type = changed.layout.type;
+  value.meaning.order = changed.meaning.order;
+  setValue(object, value);
+  if (!(before.layout == value.layout))
+    changeHandles(object, before, [&](Value &other) {
+      other.layout.type = value.layout.type;
+      other.meaning.order = value.meaning.order;
+      other.placement.hasDimensions = changed.placement.hasDimensions;
+    });
+}
+
 void State::changeHandles(PathId object, const Value &before,
                           llvm::function_ref<void(Value &)> change, bool isEach) {
   const Storage &storage = before.storage;

@@ -167,6 +167,8 @@ public:
   /// If \p isEach, the tensor is one of those that a list holds, and each of them has its turn.
   void changeHandles(PathId object, const Value &before, llvm::function_ref<void(Value &)> change,
                      bool isEach = false);
+  /// From now on the tensor, in whatever hands, has the type and the shape that \p changed has.
+  void changeType(const Operand &tensor, const Value &changed);
   /// Whether \p name is, or is a part of, the variable of a loop that sees all elements of a list:
   /// what is done to it is done to each of them.
   bool isEach(PathId name) const;

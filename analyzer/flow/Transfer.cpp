@@ -558,20 +558,8 @@ static bool waitsForGpu(const Event &event) {
 /// What works in place may change the shape: `x.unsqueeze_(0)`, `x.resize_({8})`.
 static void changeType(const Event &event, State &state, const Value &changed) {
   const bool isFunction = event.site->isCall() && event.site->kind != ir::NodeKind::OperatorCall;
-  const PathId object = state.resolve(event.subject.path);
-  if (!isFunction || object == state.tables->paths.unknown())
-    return;
-  const Value before = state.valueOf(event.subject);
-  Value value = before;
-  value.layout.type = changed.layout.type;
-  value.meaning.order = changed.meaning.order;
-  state.setValue(object, value);
-  if (!(before.layout == value.layout))
-    state.changeHandles(object, before, [&](Value &other) {
-      other.layout.type = value.layout.type;
-      other.meaning.order = value.meaning.order;
-      other.placement.hasDimensions = changed.placement.hasDimensions;
-    });
+  if (isFunction)
+    state.changeType(event.subject, changed);
 }
 
 /// What is copied has parameters of its own: nothing that is done to them reaches the original's.

@@ -96,6 +96,27 @@ TEST_CASE("The text with --values says what the engine knows, and for whom") {
                           Contains("graph not recorded"));
 }
 
+TEST_CASE("A module with parts that do not compile is not one without parameters") {
+  const Project project;
+  const auto isStateless = [&](const std::string &constructor) {
+    project.write("net.cpp",
+                  "#include <torch/torch.h>\n"
+                  "struct Layers { Wrong inner; };\n"
+                  "struct Net : torch::nn::Module {\n"
+                  "  " +
+                      constructor +
+                      "\n"
+                      "  torch::Tensor forward(torch::Tensor x) { return x; }\n"
+                      "};\n"
+                      "torch::Tensor run(Net &net, torch::Tensor x) { return net.forward(x); }\n");
+    return count(ir(project, {"net.cpp", "run"}).out, "role=module stateless") == 1;
+  };
+  CHECK(isStateless("Net() {}"));
+  CHECK(!isStateless("Layers layers;"));
+  CHECK(!isStateless("Wrong layers;"));
+  CHECK(!isStateless("Net() { register_module(\"layers\", wrong); }"));
+}
+
 TEST_CASE("The text says all that is possible, also where one context knows nothing special") {
   const Project project;
   project.write("contexts.cpp", R"(#include <torch/torch.h>

@@ -6,12 +6,13 @@
 namespace gradtidy {
 
 /// What makes the tensor on the CPU, if the other way brings it from the device of the object whose
-/// method runs; or null.
+/// method runs, and does not move it there: who does that asks whether it has to be moved. Or null.
 static const Event *madeBeside(const Placement &tensor, const Placement &other,
                                const Tables &tables) {
   const bool isMade = tensor.device.kind == Device::Cpu && tensor.hasDimensions && tensor.placed &&
                       tensor.placed->kind == EventKind::Create;
-  const bool isOwn = other.device.kind == Device::Symbol &&
+  const bool isMoved = other.placed && other.placed->kind == EventKind::Move;
+  const bool isOwn = !isMoved && other.device.kind == Device::Symbol &&
                      tables.paths.last(other.device.id).kind == PathStep::This;
   return isMade && isOwn ? tensor.placed.event() : nullptr;
 }

@@ -1,5 +1,6 @@
 #include "CodeMap.h"
 
+#include "Syntax.h"
 #include "Values.h"
 
 #include "clang/AST/Attr.h"
@@ -854,8 +855,7 @@ const ir::Class *CodeMap::whole(const CXXRecordDecl &record) {
     if (!constructor->isCopyOrMoveConstructor() && !constructor->isDeleted())
       constructors.push_back(symbol(constructor));
   result->constructors = llvm::ArrayRef(constructors).copy(allocator);
-  result->isDamaged =
-      llvm::any_of(record.decls(), [](const Decl *each) { return each->isInvalidDecl(); });
+  result->isDamaged = isDamaged(record);
   result->hasFriends = record.hasFriends();
   return result;
 }

@@ -72,4 +72,10 @@ bool isPassedOver(const Decl *declaration, const std::function<bool(const Decl *
          declaration->getLocation().isValid() && !isUserCode(declaration);
 }
 
+bool isDamaged(const clang::CXXRecordDecl &record) {
+  return record.isInvalidDecl() || llvm::any_of(record.decls(), [](const clang::Decl *each) {
+           return each->isInvalidDecl();
+         });
+}
+
 } // namespace gradtidy

@@ -39,6 +39,9 @@ const clang::Expr *convertedFrom(const clang::Expr *value);
 /// The object of a member call or of a member operator, or null.
 const clang::Expr *objectOf(const clang::CallExpr *call);
 
+/// Whether a part of the class does not compile.
+bool isDamaged(const clang::CXXRecordDecl &record);
+
 /// Whether visitors of the user's code, which \p isUserCode tells, pass over the declaration.
 bool isPassedOver(const clang::Decl *declaration,
                   const std::function<bool(const clang::Decl *)> &isUserCode);

@@ -174,15 +174,35 @@ const clang::CXXRecordDecl *Vocabulary::classOf(clang::QualType type) {
   return isHolder ? heldBy(record) : record;
 }
 
+/// Whether the methods of the class register tensors or modules, as far as they are seen.
+static bool registersAny(const clang::CXXRecordDecl &record, const Vocabulary &vocabulary) {
+  const auto isOne = [&](const clang::NamedDecl *named) {
+    return named && registers(vocabulary.traitOf(named->getUnderlyingDecl()));
+  };
+  bool isFound = false;
+  for (const clang::CXXMethodDecl *method : record.methods())
+    if (const clang::FunctionDecl *body = method->getDefinition())
+      forEach(body->getBody(), [&](const clang::Stmt *part) {
+        const auto *call = llvm::dyn_cast<clang::CallExpr>(part);
+        const auto *open = llvm::dyn_cast<clang::OverloadExpr>(part); // It does not compile.
+        isFound |= (call && isOne(call->getDirectCallee())) ||
+                   (open && llvm::any_of(open->decls(), isOne));
+      });
+  return isFound;
+}
+
 bool Vocabulary::isStateless(const clang::CXXRecordDecl &record) {
   if (!record.hasDefinition() || isFramework(&record))
     return traitOf(&record) == Trait::Stateless;
   // Tensors in structs of the user's own are settings.
-  return isPlain(*record.getDefinition(), [&](const clang::FieldDecl &field) {
-    const clang::CXXRecordDecl *type = field.getType()->getAsCXXRecordDecl();
-    const bool isStruct = type && !isStandard(type) && !isFramework(type);
-    return (holdsTensors(field.getType()) && !isStruct) || reachesTraining(field.getType());
-  });
+  return isPlain(*record.getDefinition(),
+                 [&](const clang::FieldDecl &field) {
+                   const clang::CXXRecordDecl *type = field.getType()->getAsCXXRecordDecl();
+                   const bool isStruct = type && !isStandard(type) && !isFramework(type);
+                   return (holdsTensors(field.getType()) && !isStruct) ||
+                          reachesTraining(field.getType());
+                 }) &&
+         !registersAny(*record.getDefinition(), *this);
 }
 
 bool Vocabulary::isPlain(const clang::CXXRecordDecl &record,
@@ -197,22 +217,14 @@ bool Vocabulary::isPlain(const clang::CXXRecordDecl &record,
                ? !method->isDefaulted() && !method->hasBody()
                : method->isVirtual() && method->size_overridden_methods() == 0;
   };
-  const auto isCounted = [&](const clang::FieldDecl *field) { return counts(*field); };
+  // What does not compile may be anything.
+  const auto isCounted = [&](const clang::FieldDecl *field) {
+    const clang::CXXRecordDecl *type = field->getType()->getAsCXXRecordDecl();
+    return field->isInvalidDecl() || (type && !isFramework(type) && isDamaged(*type)) ||
+           counts(*field);
+  };
   return llvm::all_of(record.bases(), isBare) && llvm::none_of(record.fields(), isCounted) &&
          llvm::none_of(record.methods(), mayAdd);
-}
-
-/// Whether the methods of the class register tensors or modules, as far as they are seen.
-static bool registersAny(const clang::CXXRecordDecl &record, const Vocabulary &vocabulary) {
-  bool isFound = false;
-  for (const clang::CXXMethodDecl *method : record.methods())
-    if (const clang::FunctionDecl *body = method->getDefinition())
-      forEach(body->getBody(), [&](const clang::Stmt *part) {
-        const auto *call = llvm::dyn_cast<clang::CallExpr>(part);
-        isFound |= call && call->getDirectCallee() &&
-                   registers(vocabulary.traitOf(call->getDirectCallee()));
-      });
-  return isFound;
 }
 
 bool Vocabulary::isWeightless(clang::QualType type) {

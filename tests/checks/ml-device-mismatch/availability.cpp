@@ -41,3 +41,12 @@ float forgotten_bad(torch::Tensor x) {
     x = x.to(torch::kCUDA);
   return net->forward(x).sum().item<float>(); // expect: ml-device-mismatch
 }
+
+// Who moves a tensor where something asks for that knows where the others are.
+torch::Tensor moved_if_asked_ok(torch::Tensor x, int gpus) {
+  x = x.to(torch::kCUDA);
+  auto order = torch::arange(x.size(0));
+  if (gpus > 0)
+    order = order.cuda();
+  return x * order;
+}

@@ -289,3 +289,19 @@ void deviations() {
   a.std({0}, true, true).permute({1, 0});
   a.std({0}, true).permute({1, 0}); // expect: ml-shape-mismatch
 }
+
+// What gives nothing back may give its result another size.
+void resample(torch::Tensor image, torch::Tensor result);
+void show(const torch::Tensor &image);
+
+torch::Tensor resampled_ok(torch::Tensor image) {
+  auto result = torch::zeros({}, torch::kFloat);
+  resample(image, result);
+  return result.squeeze(1);
+}
+
+torch::Tensor shown_bad() {
+  auto result = torch::zeros({}, torch::kFloat);
+  show(result);
+  return result.squeeze(1); // expect: ml-shape-mismatch (no fix)
+}

@@ -69,14 +69,15 @@ private:
   static void onHostArgument(const Visit &visit, Reporter &reporter) {
     for (const Operand &operand : visit.event.operands) {
       const Placement &placement = visit.before.valueOf(operand).placement;
-      if (!operand.isForHost || !visit.unit.program().mayBeGpu(placement.device))
+      // What a module is given beside its input need not be where that is.
+      if (!operand.isForHost || !placement.placed ||
+          !visit.unit.program().mayBeGpu(placement.device))
         continue;
       Finding finding(Level::Certain, visit.event,
                       nameOf(visit, operand, "the tensor") + " has to be on the CPU, and is on " +
                           nameOf(visit, placement.device));
-      if (placement.placed)
-        finding.notes.push_back(
-            {*placement.placed, "it is on " + nameOf(visit, placement.device) + " since here"});
+      finding.notes.push_back(
+          {*placement.placed, "it is on " + nameOf(visit, placement.device) + " since here"});
       return reporter.report(std::move(finding));
     }
   }

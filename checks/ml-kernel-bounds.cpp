@@ -13,14 +13,18 @@ class KernelBounds : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
     const FunctionParts launcher(visit.function);
+    bool isBlockSaid = false; // Once for all launches of the function.
     for (const KernelLaunch &launch : visit.care.launches) {
       const ir::Symbol *function = launch.call->symbol;
       const FunctionBody *body = function ? visit.unit.callGraph().bodyOf(*function) : nullptr;
       const auto &sizes = launch.configuration->arguments;
       if (sizes.size() < 2)
         continue;
-      if (const ir::Node *threads = unboundedBlock(visit, launcher, *sizes[1]))
+      if (const ir::Node *threads =
+              isBlockSaid ? nullptr : unboundedBlock(visit, launcher, *sizes[1])) {
         reportBlock(visit, launch, *threads, reporter);
+        isBlockSaid = true;
+      }
       if (!body)
         continue;
       const FunctionParts kernel(*body);
@@ -121,6 +125,21 @@ private:
     return isRest || (node.isCall() && node.symbol && isInteger(node) && !node.symbol->isFramework);
   }
 
+  /// Whether \p call gives one of \p names to a function of the user's that does nothing but look
+  /// at it: it gives nothing back.
+  static bool checks(const ir::Node &call, const llvm::SmallPtrSetImpl<const ir::Symbol *> &names) {
+    return call.kind == ir::NodeKind::Call && call.symbol && call.symbol->isUser && call.type &&
+           call.type->isVoid &&
+           llvm::any_of(call.arguments,
+                        [&](const ir::Node *argument) {
+                          const ir::Symbol *variable = ir::variableIn(ir::stripped(argument));
+                          return variable && names.contains(variable);
+                        }) &&
+           llvm::all_of(call.arguments, [](const ir::Node *argument) {
+             return argument->type && argument->type->isArithmetic;
+           });
+  }
+
   /// Whether the launcher, or what calls it, compares one of \p names with anything.
   static bool isCompared(const LauncherVisit &visit,
                          const llvm::SmallPtrSetImpl<const ir::Symbol *> &names) {
@@ -129,6 +148,7 @@ private:
       ir::forEach(function.body, [&](const ir::Node &node) {
         const bool isOfOrder = node.kind == ir::NodeKind::Binary &&
                                llvm::is_contained({"<", ">", "<=", ">="}, node.op);
+        compares |= checks(node, names);
         if (isOfOrder)
           ir::forEach(&node, [&](const ir::Node &part) {
             const ir::Symbol *variable = ir::variableIn(&part);

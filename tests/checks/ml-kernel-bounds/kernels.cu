@@ -130,3 +130,17 @@ void computed_block_ok(torch::Tensor x) {
 static void launch(float *x, int count) { rows<<<1, count>>>(x, count); }
 
 void fixed_block_ok(torch::Tensor x) { launch(x.data_ptr<float>(), 32); }
+
+static void validate(int64_t count, int64_t most) { TORCH_CHECK(count <= most, "too many"); }
+
+void validated_block_ok(torch::Tensor x) {
+  const auto count = x.size(0);
+  validate(count, 1024);
+  rows<<<1, count>>>(x.data_ptr<float>(), count);
+}
+
+void two_blocks_bad(torch::Tensor x) {
+  const auto count = x.size(0);
+  rows<<<1, count>>>(x.data_ptr<float>(), count); // expect: ml-kernel-bounds (level 1): a block has at most 1024 threads
+  rows<<<1, count>>>(x.data_ptr<float>(), count);
+}

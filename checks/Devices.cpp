@@ -149,6 +149,8 @@ bool isOwnDevice(const Visit &visit, Device device) {
 bool isMovedIfAsked(const Event &creation) {
   const FunctionBody &function = *creation.function;
   PathId variable = noPath;
+  if (!creation.result)
+    return false;
   for (const Block &block : function.blocks)
     for (const Event &event : block.events)
       if (event.kind == EventKind::Bind && !event.operands.empty() &&

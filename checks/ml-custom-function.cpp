@@ -37,8 +37,8 @@ public:
                         "not know; call mark_dirty()";
     } else if (event.kind == EventKind::Return && ignoresGradients(*event.function)) {
       finding.level = Level::Likely;
-      finding.message = "backward() makes nothing of the gradients that it is given: whatever is "
-                        "computed of this function's output, its inputs get the same ones";
+      finding.message = "backward() ignores the values of the gradients that it is given: what is "
+                        "computed of this function's output does not reach its inputs";
     } else {
       return;
     }

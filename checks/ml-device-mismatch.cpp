@@ -21,8 +21,8 @@ public:
       return; // Everything is on the CPU.
     if (wrapsHostMemory(visit.event))
       return onMemory(visit, reporter);
-    if (takesOnHost(visit.event))
-      return onHostArgument(visit, reporter);
+    if (takesOnHost(visit.event) && reportHostArgument(visit, reporter))
+      return;
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
           !(clash.hostPlaced && isMovedIfAsked(*clash.hostPlaced)) &&
@@ -66,10 +66,10 @@ private:
     return llvm::any_of(event.operands, [](const Operand &each) { return each.isForHost; });
   }
 
-  static void onHostArgument(const Visit &visit, Reporter &reporter) {
+  static bool reportHostArgument(const Visit &visit, Reporter &reporter) {
     for (const Operand &operand : visit.event.operands) {
       const Placement &placement = visit.before.valueOf(operand).placement;
-      // What a module is given beside its input need not be where that is.
+      // Where nothing has placed it, it is only taken to be where the module is.
       if (!operand.isForHost || !placement.placed ||
           !visit.unit.program().mayBeGpu(placement.device))
         continue;
@@ -78,8 +78,10 @@ private:
                           nameOf(visit, placement.device));
       finding.notes.push_back(
           {*placement.placed, "it is on " + nameOf(visit, placement.device) + " since here"});
-      return reporter.report(std::move(finding));
+      reporter.report(std::move(finding));
+      return true;
     }
+    return false;
   }
 
   /// Whether the module is on the CPU for want of a GPU only, which the program fails to name

@@ -69,8 +69,13 @@ private:
     if (!view || !view->symbol || view->symbol->operation != Operation::View || !element)
       return;
     const auto loops = countedBy(visit, visit.event, element->children.back());
-    if (!loops.empty() &&
-        !llvm::is_contained(countedBy(visit, visit.event, &tensor), loops.front()))
+    Names named;
+    addNames(*visit.event.function, &tensor, named);
+    const auto isOfRound = [&](const ir::Symbol *name) {
+      return contains(visit, loops.front(), name->location) ||
+             visit.event.function->mayChange(*name, loops.front());
+    };
+    if (!loops.empty() && llvm::none_of(named, isOfRound))
       report(
           visit, loops.front(),
           "each round makes a view of the tensor for one element of its memory, which takes about "
@@ -178,7 +183,7 @@ private:
     const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
     if (!loop.body || !condition)
       return false;
-    if (roundsOf(visit, loop).value_or(0) >= fewElements)
+    if (hasManyRounds(visit, loop))
       return true;
     const ir::Symbol *counter = counterOf(loop); // Which may count down to 0.
     const auto grows = [&](const ir::Node *bound) {
@@ -413,7 +418,24 @@ private:
     return elements;
   }
 
-  /// How many rounds the loop has, if the function says that; not above fewElements.
+  /// Whether the loop counts to a number one by one, and has many rounds for certain.
+  static bool hasManyRounds(const Visit &visit, const ir::Node &loop) {
+    const FunctionBody &function = functionOf(visit, loop);
+    const ir::Symbol *counter = counterOf(loop);
+    const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);
+    const auto countsOn = [&](const ir::Node *part) {
+      return part->kind == ir::NodeKind::Unary && part->op == "++" &&
+             ir::variableIn(ir::stripped(part->children.front())) == counter;
+    };
+    if (!counter || !counter->init || !condition || !llvm::any_of(loop.children, countsOn) ||
+        (condition->op != "<" && condition->op != "<="))
+      return false;
+    const std::optional<double> last = numberOf(*condition->children.back(), function);
+    const std::optional<double> first = numberOf(*counter->init, function);
+    return last && first && *last - *first >= fewElements;
+  }
+
+  /// How many rounds the loop has at most, if the function says that; not above fewElements.
   static std::optional<std::int64_t> roundsOf(const Visit &visit, const ir::Node &loop) {
     const FunctionBody &function = functionOf(visit, loop);
     const ir::Node *condition = ir::as(ir::NodeKind::Binary, loop.condition);

@@ -30,12 +30,14 @@ private:
   /// what it was called before does not matter then.
   static bool isViewedAsPixels(const Visit &visit) {
     const Shape &made = *visit.event.typing->shape;
-    return made.sizes.size() > 2 && hasEvent(*visit.event.function, [&](const Event &event) {
+    const PathId variable = assignedIn(visit);
+    return variable && made.sizes.size() > 2 &&
+           hasEvent(*visit.event.function, [&](const Event &event) {
              const bool isView = event.operation == Operation::View && event.typing &&
                                  event.typing->shape && !event.typing->shape->sizes.empty();
              return isView &&
                     event.typing->shape->sizes.back() == made.sizes[made.sizes.size() - 3] &&
-                    visit.unit.tables().paths.rootOf(event.subject.path) == assignedIn(visit);
+                    visit.unit.tables().paths.rootOf(event.subject.path) == variable;
            });
   }
 
@@ -44,7 +46,7 @@ private:
     const Event &event = visit.event;
     for (const Block &block : event.function->blocks)
       for (const Event &bind : block.events)
-        if (bind.kind == EventKind::Bind && !bind.operands.empty() &&
+        if (bind.kind == EventKind::Bind && event.result && !bind.operands.empty() &&
             bind.operands.front().path == event.result)
           return bind.subject.path;
     return noPath;

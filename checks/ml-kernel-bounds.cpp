@@ -1,6 +1,6 @@
 // A grid has whole blocks, a tensor any number of elements. Where the number of blocks is rounded
 // up, the last threads have no element and have to ask; where it is rounded down, the last elements
-// have no thread. And a block has a thousand threads and a few, however long a dimension is.
+// have no thread. And a block has at most 1024 threads, however long a dimension is.
 
 #include "Kernels.h"
 
@@ -101,65 +101,76 @@ private:
 
   // --- blocks
 
-  /// What in \p block, the threads of a block in each direction, grows with a tensor, if nothing
-  /// keeps it below a bound; or null.
+  /// A number of threads in \p block that is as large as a tensor is long in some dimension, and
+  /// that the function compares with nothing; or null.
   static const ir::Node *unboundedBlock(const LauncherVisit &visit, const FunctionParts &launcher,
                                         const ir::Node &block) {
-    llvm::SmallPtrSet<const ir::Symbol *, 8> names;
-    const ir::Node *bound = find(launcher, block, [&](const ir::Node &node) {
-      if (const ir::Symbol *variable = ir::variableIn(&node))
-        names.insert(variable);
-      return node.kind == ir::NodeKind::Conditional || isBoundedBy(node);
-    });
-    if (bound || isCompared(visit, names))
-      return nullptr;
-    return find(launcher, block, [&](const ir::Node &node) {
-      return isInteger(node) && visit.unit.counts().degreeOf(&node, visit.function) > 0;
-    });
-  }
-
-  /// `std::min(n, 1024)`, `n % 32`, a number that a function of the program computes.
-  static bool isBoundedBy(const ir::Node &node) {
-    const bool isRest =
-        node.kind == ir::NodeKind::Binary && llvm::is_contained({"%", "&"}, node.op);
-    return isRest || (node.isCall() && node.symbol && isInteger(node) && !node.symbol->isFramework);
-  }
-
-  /// Whether \p call gives one of \p names to a function of the user's that does nothing but look
-  /// at it: it gives nothing back.
-  static bool checks(const ir::Node &call, const llvm::SmallPtrSetImpl<const ir::Symbol *> &names) {
-    return call.kind == ir::NodeKind::Call && call.symbol && call.symbol->isUser && call.type &&
-           call.type->isVoid &&
-           llvm::any_of(call.arguments,
-                        [&](const ir::Node *argument) {
-                          const ir::Symbol *variable = ir::variableIn(ir::stripped(argument));
-                          return variable && names.contains(variable);
-                        }) &&
-           llvm::all_of(call.arguments, [](const ir::Node *argument) {
-             return argument->type && argument->type->isArithmetic;
-           });
-  }
-
-  /// Whether the launcher, or what calls it, compares one of \p names with anything.
-  static bool isCompared(const LauncherVisit &visit,
-                         const llvm::SmallPtrSetImpl<const ir::Symbol *> &names) {
-    const auto compares = [&](const FunctionBody &function) {
-      bool compares = false;
-      ir::forEach(function.body, [&](const ir::Node &node) {
-        const bool isOfOrder = node.kind == ir::NodeKind::Binary &&
-                               llvm::is_contained({"<", ">", "<=", ">="}, node.op);
-        compares |= checks(node, names);
-        if (isOfOrder)
-          ir::forEach(&node, [&](const ir::Node &part) {
-            const ir::Symbol *variable = ir::variableIn(&part);
-            compares |= variable && names.contains(variable);
-          });
-      });
-      return compares;
+    const ir::Node *found = nullptr;
+    const auto look = [&](const ir::Node &size) {
+      Names names;
+      const ir::Node *length = lengthIn(launcher, size, names, 0);
+      if (!found && length && !isCompared(visit.function, names, *length))
+        found = &size;
     };
-    return compares(visit.function) ||
-           llvm::any_of(visit.unit.callGraph().callersOf(visit.function),
-                        [&](const FunctionBody *caller) { return compares(*caller); });
+    const ir::Node &written = *ir::stripped(&block.spelled());
+    const ir::Symbol *variable = ir::variableIn(&written);
+    const ir::Node *made =
+        variable && variable->init ? ir::asConstruction(ir::stripped(variable->init)) : nullptr;
+    if (isInteger(written))
+      look(written);
+    else if (made) // `dim3 block(n, 2);`
+      for (const ir::Node *size : made->arguments)
+        look(*size);
+    return found;
+  }
+
+  using Names = llvm::SmallPtrSet<const ir::Symbol *, 8>;
+
+  /// What asks for the length of a dimension, if \p size is that, or a constant part or multiple of
+  /// it, by the variables \p names, of which each has one value; or null.
+  static const ir::Node *lengthIn(const FunctionParts &launcher, const ir::Node &size, Names &names,
+                                  unsigned depth) {
+    const ir::Node &node = *ir::stripped(&size.spelled());
+    const auto in = [&](const ir::Node *part) {
+      return depth < 8 ? lengthIn(launcher, *part, names, depth + 1) : nullptr;
+    };
+    if (node.isCall())
+      return node.calls(Operation::CountElements) ? &node : nullptr;
+    if (node.kind == ir::NodeKind::FunctionalCast || node.kind == ir::NodeKind::Cast)
+      return node.children.size() == 1 ? in(node.children.front()) : nullptr;
+    if (node.kind == ir::NodeKind::Binary && (node.op == "*" || node.op == "/"))
+      return ir::stripped(node.children[1])->integer ? in(node.children[0]) : nullptr;
+    const ir::Symbol *variable = ir::variableIn(&node);
+    const auto given = variable ? launcher.given.find(variable) : launcher.given.end();
+    if (given == launcher.given.end() || given->second.size() != 1)
+      return nullptr;
+    names.insert(variable);
+    return in(given->second.front());
+  }
+
+  /// Whether the function compares \p length, or one of \p names, with anything, or has another one
+  /// of the program look at it that gives nothing back.
+  static bool isCompared(const FunctionBody &function, const Names &names, const ir::Node &length) {
+    const auto isNamed = [&](const ir::Node *part) {
+      bool isFound = false;
+      ir::forEach(part, [&](const ir::Node &node) {
+        const ir::Symbol *variable = ir::variableIn(&node);
+        isFound |= (variable && names.contains(variable)) || ir::areAlike(node, length);
+      });
+      return isFound;
+    };
+    bool compares = false;
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      const bool isOrder =
+          node.kind == ir::NodeKind::Binary && llvm::is_contained({"<", ">", "<=", ">="}, node.op);
+      const bool isCheck = node.kind == ir::NodeKind::Call && node.symbol && node.symbol->isUser &&
+                           node.type && node.type->isVoid &&
+                           llvm::all_of(node.arguments, [](const ir::Node *argument) {
+                             return argument->type && argument->type->isArithmetic;
+                           });
+      compares |= (isOrder && isNamed(&node)) || (isCheck && llvm::any_of(node.arguments, isNamed));
+    });
+    return compares;
   }
 
   static void reportBlock(const LauncherVisit &visit, const KernelLaunch &launch,

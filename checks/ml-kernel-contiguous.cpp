@@ -22,7 +22,8 @@ private:
         const bool isOfCaller = !raw.rearranged;
         if ((isOfCaller && asked == Cared::Yes) || (raw.tensor && !seen.insert(raw.tensor).second))
           continue;
-        const bool mayBeAsked = isOfCaller && asked == Cared::Unknown && !packsOther(visit);
+        const bool mayBeAsked =
+            isOfCaller && asked == Cared::Unknown && !packsOther(visit, raw.tensor);
         Finding finding(mayBeAsked ? Level::Advice : Level::Likely,
                         clang::SourceRange(writtenAt(visit, raw.pointer->begin()),
                                            writtenAt(visit, raw.pointer->end())));
@@ -36,16 +37,19 @@ private:
       }
   }
 
-  /// Whether the function makes another one of its parameters contiguous: it does not rely on its
-  /// callers.
-  static bool packsOther(const LauncherVisit &visit) {
-    return hasEvent(visit.function, [](const Event &event) {
-      const ir::Node *call = ir::asCall(event.site);
-      const ir::Symbol *tensor =
-          call && call->object ? ir::variableIn(ir::stripped(call->object)) : nullptr;
-      return tensor && tensor->kind == ir::SymbolKind::Parameter && call->symbol &&
-             call->symbol->trait == Trait::Packs;
-    });
+  /// Whether the function makes another one of its parameters contiguous than \p tensor, and takes
+  /// both by constant references: it relies on its callers for neither, and writes to neither.
+  static bool packsOther(const LauncherVisit &visit, const ir::Symbol *tensor) {
+    const auto isInput = [](const ir::Symbol *each) {
+      return each && each->kind == ir::SymbolKind::Parameter && each->type->isConst;
+    };
+    return isInput(tensor) && hasEvent(visit.function, [&](const Event &event) {
+             const ir::Node *call = ir::asCall(event.site);
+             const ir::Symbol *other =
+                 call && call->object ? ir::variableIn(ir::stripped(call->object)) : nullptr;
+             return isInput(other) && other != tensor && call->symbol &&
+                    call->symbol->trait == Trait::Packs;
+           });
   }
 };
 

@@ -43,7 +43,7 @@ public:
       if (!stream || *stream >= call.call->arguments.size())
         continue;
       const ir::Node &given = *call.call->arguments[*stream];
-      if (isUnawaited(given, visit.function))
+      if (isUnawaited(given, *call.call, visit.function))
         return reportPool(visit, call, reporter);
       if (!isDefaultStream(given, visit.function))
         continue;
@@ -56,35 +56,42 @@ public:
   }
 
 private:
-  /// The same of a stream of a pool, for which nothing waits.
+  /// A launch on a stream of a pool, for which nothing waits.
   static void onPool(const LauncherVisit &visit, Reporter &reporter) {
     for (const KernelLaunch &launch : visit.care.launches)
       if (const auto given = launch.configuration->arguments;
-          given.size() > 3 && isUnawaited(*given[3], visit.function))
+          given.size() > 3 && isUnawaited(*given[3], *launch.call, visit.function))
         return reportPool(visit, launch, reporter);
   }
 
-  /// Whether \p stream is one that the function takes from a pool, and the function neither makes
-  /// it the current one nor has anything wait.
-  static bool isUnawaited(const ir::Node &stream, const FunctionBody &function) {
+  /// Whether \p stream, for what \p launch runs, is one that the function takes from a pool and has
+  /// no other use for: neither makes it the current one nor has anything wait.
+  static bool isUnawaited(const ir::Node &stream, const ir::Node &launch,
+                          const FunctionBody &function) {
     const ir::Symbol *variable = ir::variableIn(ir::stripped(&stream.spelled()));
     const ir::Node *taken = variable && variable->isLocal && variable->init
                                 ? ir::asCall(&variable->init->spelled())
                                 : nullptr;
-    return taken && taken->symbol && taken->symbol->trait == Trait::GivesStream &&
-           !hasEvent(function, [](const Event &event) {
-             return event.operation == Operation::ChooseStream ||
-                    event.operation == Operation::AwaitEvent ||
-                    event.operation == Operation::Synchronize;
-           });
+    if (!taken || !taken->symbol || taken->symbol->trait != Trait::GivesStream)
+      return false;
+    bool isUsed = hasEvent(
+        function, [](const Event &event) { return event.operation == Operation::Synchronize; });
+    ir::forEach(function.body, [&](const ir::Node &node) {
+      const ir::Node *around = ir::variableIn(&node) == variable ? &node : nullptr;
+      while (around && around != &launch)
+        around = around->parent;
+      isUsed |= ir::variableIn(&node) == variable && !around;
+    });
+    return !isUsed;
   }
 
   static void reportPool(const LauncherVisit &visit, const KernelLaunch &launch,
                          Reporter &reporter) {
     Finding finding = findingAt(visit, launch);
     finding.level = Level::Likely;
-    finding.message = "this kernel runs on a stream of the pool, which waits for nothing: its "
-                      "tensors may not be computed yet, and who uses its result does not wait";
+    finding.message =
+        "this kernel runs on a stream of the pool, which does not wait for the current "
+        "one: its inputs may not be ready, and nothing waits for its result";
     reporter.report(std::move(finding));
   }
 

@@ -144,11 +144,14 @@ private:
     bool isWritten = false;
     ir::forEach(function.body, [&](const ir::Node &node) {
       const bool takesAddress = node.kind == ir::NodeKind::Unary && node.op == "&";
-      const ir::Node *element =
-          (node.isAssignment() || takesAddress) && !node.children.empty()
-              ? ir::as(ir::NodeKind::Subscript, ir::stripped(node.children.front()))
-              : nullptr;
-      isWritten |= element && ir::variableIn(ir::stripped(element->children.front())) == &pointer;
+      if ((!node.isAssignment() && !takesAddress) || node.children.empty())
+        return;
+      const ir::Node *element = ir::stripped(node.children.front());
+      const bool isElement = element->kind == ir::NodeKind::Subscript ||
+                             (element->kind == ir::NodeKind::Unary && element->op == "*");
+      if (isElement)
+        ir::forEach(element->children.front(),
+                    [&](const ir::Node &part) { isWritten |= ir::variableIn(&part) == &pointer; });
     });
     return isWritten;
   }

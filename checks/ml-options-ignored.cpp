@@ -52,8 +52,8 @@ private:
       return;
     Finding finding(Level::Likely, *late.change,
                     "'" + late.variable->spelling.str() +
-                        "' changes, but the optimizer has a copy of what it was: set the option in "
-                        "its parameter groups");
+                        "' changes after the optimizer has copied it: set the option in its "
+                        "parameter groups");
     finding.notes.push_back({visit.event, "the optimizer takes the number here"});
     reporter.report(std::move(finding));
   }

@@ -52,7 +52,7 @@ public:
 
   /// Whether a closure that the function of \p variable hands out names it: it lives on in that.
   bool livesOn(const ir::Symbol &variable) const;
-  /// The same of the object whose method \p body is.
+  /// Whether a closure that \p body, a method, hands out names its object.
   bool keepsObject(const FunctionBody &body) const;
 
   /// Calls \p visit for each event that runs \p function and nothing else.

@@ -122,6 +122,15 @@ static bool isText(const ir::Node *argument) {
   return text && text->kind == ir::NodeKind::String;
 }
 
+/// Whether \p call, of a method, gets \p function behind its name: `m.def("normalize",
+/// &normalize)`.
+static bool isNamedFor(const ir::Node &function, const ir::Node &call) {
+  const auto arguments = call.arguments;
+  return call.kind == ir::NodeKind::MemberCall && arguments.size() > 1 && isText(arguments[0]) &&
+         ir::stripped(arguments[1]) &&
+         (ir::stripped(arguments[1]) == &function || function.parent == ir::stripped(arguments[1]));
+}
+
 void ProgramFacts::addHandedOn(const FunctionBody &function) {
   ir::forEach(function.body, [&](const ir::Node &node) {
     const bool isNamed = node.kind == ir::NodeKind::Reference || node.kind == ir::NodeKind::Member;
@@ -136,7 +145,7 @@ void ProgramFacts::addHandedOn(const FunctionBody &function) {
     const bool isForUser = call && call->symbol && call->symbol->isUser && call->symbol->definition;
     if (!call || (call->callee() != &node && !isForUser))
       handedOn.insert(node.symbol->first);
-    if (call && call->callee() != &node && !isForUser && llvm::any_of(call->arguments, isText))
+    if (call && !isForUser && isNamedFor(node, *call))
       named.insert(node.symbol->first);
   });
 }

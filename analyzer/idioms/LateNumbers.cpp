@@ -54,13 +54,14 @@ LateNumber lateNumberOf(const Event &made, const FunctionBody &function) {
         const bool isInLoop = llvm::any_of(around, [&](const Node *loop) {
           return !llvm::is_contained(loops, loop) && steps(*loop, function);
         });
-        change = isInLoop ? &node : change;
+        change = isInLoop && isBefore(*made.site, node, function) ? &node : change;
       }
       if (node.kind != NodeKind::Reference || node.symbol != variable)
         return;
       bool isOwn = false; // In the optimizer's options, or in what gives it another value.
       for (const Node *outer = &node; outer && !isOwn; outer = outer->parent)
-        isOwn = outer == made.site || assignedBy(*outer) == variable;
+        isOwn = outer == made.site ||
+                (assignedBy(*outer) == variable && function.expressionStatementOf(outer) == outer);
       isUsed |= !isOwn && !isOnlyShown(node, function);
     });
     if (change && !isUsed)

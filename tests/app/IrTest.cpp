@@ -183,8 +183,7 @@ void run(Net net) {
   x.sum();
 }
 )");
-  CHECK_THAT(ir(project, {"--values", "inputs.cpp", "run"}).out,
-             Contains("; x: float32 (2), graph attached"));
+  CHECK_THAT(ir(project, {"--values", "inputs.cpp", "run"}).out, Contains("; x: graph attached"));
 }
 
 TEST_CASE("What is assigned through a pointer is what that leads to") {

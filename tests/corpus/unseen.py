@@ -6,7 +6,7 @@ them. SCORE is the folder of the labelled corpus, with prepare.py.
 
     unseen.py prepare SCORE SET OUT --torch-include DIR[:DIR...]   checks the repositories out below OUT
     unseen.py run GRADTIDY OUT                                     lints each of them: OUT/*/findings.json
-    unseen.py score SET OUT [--show missed|unlabelled|unsorted]    compares with the labels
+    unseen.py score SET OUT [--show missed|unlabelled]    compares with the labels
     unseen.py reports GRADTIDY DIR --torch-include DIR[:DIR...]    programs with a bug, and repaired ones
     unseen.py correct GRADTIDY DIR --torch-include DIR[:DIR...]    programs that are right
 """
@@ -52,12 +52,13 @@ def add_kernels(root: Path) -> None:
     path = root / "compile_commands.json"
     database = json.loads(path.read_text())
     known = {entry["file"] for entry in database}
-    flags = [flag for flag in database[0]["arguments"][1:-2] if flag not in CUDA] if database else []
-    folders = {flag for source in root.rglob("*.cuh") for flag in ("-I", str(source.parent))} if flags else []
+    if not database:
+        return
+    flags = [flag for flag in database[0]["arguments"][1:-2] if flag not in CUDA]
+    folders = sorted({f"-I{header.parent}" for header in root.rglob("*.cuh")})
     for source in sorted(root.rglob("*.cu")):
-        if flags and str(source) not in known:
-            arguments = ["clang++", *flags, *(f"-I{each}" for each in sorted(folders) if each != "-I"), *CUDA[:2]]
-            arguments += ["--cuda-host-only", "-c", str(source)]
+        if str(source) not in known:
+            arguments = ["clang++", *flags, *folders, *CUDA[:3], "-c", str(source)]
             database.append({"directory": str(root), "file": str(source), "arguments": arguments})
     path.write_text(json.dumps(database, indent=1))
 
@@ -151,7 +152,7 @@ def lint_program(gradtidy: str, source: Path, includes: str) -> list[dict]:
 
 
 def programs(folder: Path, stem: str) -> Iterator[Path]:
-    """The sources in \\p folder that are called so."""
+    """The sources in the folder that are called so."""
     return (path for path in sorted(folder.rglob(f"{stem}.*")) if path.suffix in SOURCES)
 
 

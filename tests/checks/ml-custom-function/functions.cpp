@@ -155,7 +155,7 @@ struct Ignored_bad : public Function<Ignored_bad> {
   static Tensor forward(AutogradContext *ctx, Tensor x, Tensor y) { return x + y; }
   static variable_list backward(AutogradContext *ctx, variable_list gradients) {
     auto gradient = ones_for(gradients[0]);
-    return {gradient, gradient}; // expect: ml-custom-function (level 1): makes nothing of the gradients
+    return {gradient, gradient}; // expect: ml-custom-function (level 1): ignores the values of the gradients
   }
 };
 

@@ -367,3 +367,19 @@ void viewed_once_ok(Tensor x, std::vector<float> &out) {
   for (size_t i = 0; i < out.size(); ++i)
     out[i] = values[i];
 }
+
+void other_each_round_ok(const std::vector<Tensor> &given, std::vector<float> &out) {
+  Tensor y = torch::zeros({8});
+  for (size_t i = 0; i < out.size(); ++i) {
+    y = given[i] * 2;
+    out[i] = y.view({-1}).data_ptr<float>()[i];
+  }
+}
+
+void some_rounds_ok() {
+  Tensor x = torch::zeros({2048});
+  for (int i = 1000; i < 1004; ++i)
+    x[i] = std::sin(i * 0.01);
+  for (int i = 0; i < 1024; i += 256)
+    x[i] = std::sin(i * 0.01);
+}

@@ -144,3 +144,8 @@ void two_blocks_bad(torch::Tensor x) {
   rows<<<1, count>>>(x.data_ptr<float>(), count); // expect: ml-kernel-bounds (level 1): a block has at most 1024 threads
   rows<<<1, count>>>(x.data_ptr<float>(), count);
 }
+
+void shared_out_ok(torch::Tensor x) {
+  const int channels = x.size(1);
+  rows<<<1, 1024 / channels>>>(x.data_ptr<float>(), channels);
+}

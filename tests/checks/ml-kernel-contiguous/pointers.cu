@@ -150,3 +150,10 @@ torch::Tensor half_bad(const torch::Tensor &x, const torch::Tensor &starts) {
   square<<<1, 256>>>(starts.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-contiguous (no fix) (level 1)
   return y;
 }
+
+// What the function writes to, it need not make contiguous.
+torch::Tensor &written_bad(const torch::Tensor &x, torch::Tensor &out) {
+  const torch::Tensor packed = x.contiguous();
+  square<<<1, 256>>>(packed.data_ptr<float>(), out.data_ptr<float>()); // expect: ml-kernel-contiguous (no fix) (level 2)
+  return out;
+}

@@ -54,3 +54,31 @@ void before_ok(torch::nn::Linear net, Tensor x, Tensor y, bool large) {
     solver.step();
   }
 }
+
+void assigned_where_set_ok(torch::nn::Linear net, Tensor x, Tensor y) {
+  double rate = 0.1;
+  torch::optim::SGD solver(net->parameters(), torch::optim::SGDOptions(rate));
+  for (int epoch = 0; epoch < 9; ++epoch) {
+    solver.zero_grad();
+    torch::mse_loss(net(x), y).backward();
+    solver.step();
+    for (auto &group : solver.param_groups())
+      static_cast<torch::optim::SGDOptions &>(group.options()).lr(rate *= 0.9);
+  }
+}
+
+void warmed_up_ok(torch::nn::Linear net, torch::optim::SGD &first, Tensor x, Tensor y) {
+  double rate = 0.1;
+  for (int epoch = 0; epoch < 9; ++epoch) {
+    first.zero_grad();
+    torch::mse_loss(net(x), y).backward();
+    first.step();
+    rate *= 0.9;
+  }
+  torch::optim::SGD solver(net->parameters(), torch::optim::SGDOptions(rate));
+  for (int epoch = 0; epoch < 9; ++epoch) {
+    solver.zero_grad();
+    torch::mse_loss(net(x), y).backward();
+    solver.step();
+  }
+}

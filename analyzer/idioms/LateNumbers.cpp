@@ -32,10 +32,12 @@ static const Symbol *assignedBy(const Node &node) {
 
 /// Whether the optimizer, or another one, steps in \p loop.
 static bool steps(const Node &loop, const FunctionBody &function) {
-  return hasEvent(function, [&](const Event &event) {
+  const auto isStep = [&](const Event &event) {
     return event.kind == EventKind::Step &&
            llvm::is_contained(function.loopsAround(event.site), &loop);
-  });
+  };
+  return llvm::any_of(function.blocks,
+                      [&](const Block &block) { return llvm::any_of(block.events, isStep); });
 }
 
 LateNumber lateNumberOf(const Event &made, const FunctionBody &function) {

@@ -1,6 +1,7 @@
 #include "Devices.h"
 
 #include "Fixes.h"
+#include "Moments.h"
 
 namespace gradtidy {
 
@@ -148,14 +149,7 @@ bool isOwnDevice(const Visit &visit, Device device) {
 
 bool isMovedIfAsked(const Event &creation) {
   const FunctionBody &function = *creation.function;
-  PathId variable = noPath;
-  if (!creation.result)
-    return false;
-  for (const Block &block : function.blocks)
-    for (const Event &event : block.events)
-      if (event.kind == EventKind::Bind && !event.operands.empty() &&
-          event.operands.front().path == creation.result)
-        variable = event.subject.path;
+  const PathId variable = boundTo(creation);
   return variable && creation.kind == EventKind::Create &&
          hasEvent(function, [&](const Event &event) {
            return event.kind == EventKind::Move && event.subject.path == variable &&

@@ -2,6 +2,7 @@
 // the channels last; named first, each channel is a third of the picture, with all colours mixed.
 
 #include "Check.h"
+#include "Moments.h"
 
 #include "analyzer/ir/Typing.h"
 
@@ -30,7 +31,7 @@ private:
   /// what it was called before does not matter then.
   static bool isViewedAsPixels(const Visit &visit) {
     const Shape &made = *visit.event.typing->shape;
-    const PathId variable = assignedIn(visit);
+    const PathId variable = boundTo(visit.event);
     return variable && made.sizes.size() > 2 &&
            hasEvent(*visit.event.function, [&](const Event &event) {
              const bool isView = event.operation == Operation::View && event.typing &&
@@ -39,17 +40,6 @@ private:
                     event.typing->shape->sizes.back() == made.sizes[made.sizes.size() - 3] &&
                     visit.unit.tables().paths.rootOf(event.subject.path) == variable;
            });
-  }
-
-  /// What the statement of the event gives a value.
-  static PathId assignedIn(const Visit &visit) {
-    const Event &event = visit.event;
-    for (const Block &block : event.function->blocks)
-      for (const Event &bind : block.events)
-        if (bind.kind == EventKind::Bind && event.result && !bind.operands.empty() &&
-            bind.operands.front().path == event.result)
-          return bind.subject.path;
-    return noPath;
   }
 };
 

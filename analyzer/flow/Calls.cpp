@@ -258,12 +258,12 @@ std::optional<bool> Interpreter::constantOf(const Event &event) const {
 }
 
 /// Behind a method of an object: closures that it handed out are still about that one, but where an
-/// earlier call has handed out others, about \p last.
-void Interpreter::leaveObject(const FunctionBody &body, PathId last, State &state) const {
-  const PathId object = state.resolve(body.thisObject);
+/// earlier call has handed out others, about either.
+void Interpreter::leaveObject(const FunctionBody &body, const State &caller, State &state) const {
   if (!graph.keepsObject(body))
-    state.unbind(body.thisObject);
-  else if (last != body.thisObject && last != object) {
+    return state.unbind(body.thisObject);
+  const PathId last = caller.resolve(body.thisObject);
+  if (last != body.thisObject && last != state.resolve(body.thisObject)) {
     const Operand either{.path = tables.paths.unknown()};
     state.bind(body.thisObject, BindKind::Reference, TypeRole::None, &either);
   }
@@ -272,7 +272,6 @@ void Interpreter::leaveObject(const FunctionBody &body, PathId last, State &stat
 std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &event,
                                         const State &caller, Answers told, bool observing) {
   State state = caller;
-  const PathId lastObject = body.thisObject ? caller.resolve(body.thisObject) : noPath;
   if (event.kind == EventKind::Call) {
     if (body.thisObject && event.subject.path) {
       Operand object = event.subject;
@@ -309,7 +308,7 @@ std::optional<State> Interpreter::enter(const FunctionBody &body, const Event &e
     lose(event, left, *after, observing);
   }
   if (body.thisObject && event.kind == EventKind::Call)
-    leaveObject(body, lastObject, *after);
+    leaveObject(body, caller, *after);
   if (event.result && event.result != event.subject.path) {
     after->forget(event.result);
     after->rename(body.returned, event.result);

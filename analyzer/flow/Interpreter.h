@@ -219,7 +219,7 @@ private:
   bool call(const Event &event, State &state, bool observe);
   std::optional<State> enter(const FunctionBody &body, const Event &event, const State &caller,
                              Answers told, bool observe);
-  void leaveObject(const FunctionBody &body, PathId last, State &state) const;
+  void leaveObject(const FunctionBody &body, const State &caller, State &state) const;
   /// What the arguments of a call say to the conditions of the function that is called.
   Answers answersTo(const FunctionBody &body, const Event &event) const;
   std::optional<bool> answerOf(const Flag &flag) const;

@@ -432,7 +432,7 @@ void FunctionLowering::addArguments(Event &event, const FunctionDecl *callee,
     event.operands.back().isForHost =
         event.operands.back().role == TypeRole::Tensor && callee &&
         index < callee->getNumParams() &&
-        vocabulary.aspectsOf(callee->getParamDecl(index)).has(Aspect::TakesOnHost);
+        symbol(callee->getParamDecl(index))->aspects.has(Aspect::TakesOnHost);
     if (parameter->isBooleanType() || parameter->isPointerType())
       event.operands.back().flag = flagOf(argument);
     if (event.operands.back().escapes)

@@ -1,7 +1,6 @@
 #include "Devices.h"
 
 #include "Fixes.h"
-#include "Moments.h"
 
 namespace gradtidy {
 
@@ -145,16 +144,6 @@ bool asksLikeChoice(const Visit &visit, Device device) {
 bool isOwnDevice(const Visit &visit, Device device) {
   return device.kind == Device::Symbol &&
          visit.unit.tables().paths.last(device.id).kind == PathStep::This;
-}
-
-bool isMovedIfAsked(const Event &creation) {
-  const FunctionBody &function = *creation.function;
-  const PathId variable = boundTo(creation);
-  return variable && creation.kind == EventKind::Create &&
-         hasEvent(function, [&](const Event &event) {
-           return event.kind == EventKind::Move && event.subject.path == variable &&
-                  function.isConditional(event.site);
-         });
 }
 
 bool isOfOwnModule(const Visit &visit, const Clash &clash) {

@@ -37,10 +37,6 @@ bool isChosenByCaller(const Visit &visit);
 /// Whether it is where the module whose method runs is.
 bool isOwnDevice(const Visit &visit, Device device);
 
-/// Whether the function that makes a tensor by \p creation moves it where something asks for that:
-/// `if (onGpu) x = x.cuda();`. The same question has placed the others.
-bool isMovedIfAsked(const Event &creation);
-
 /// Whether a tensor made on the CPU by the forward pass of a module meets what is wherever that
 /// module is.
 bool isOfOwnModule(const Visit &visit, const Clash &clash);

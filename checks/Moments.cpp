@@ -8,16 +8,6 @@ bool isPass(const Moment &moment) {
          (kind == EventKind::Call && moment.isUnseen && isModuleCall(moment.event));
 }
 
-PathId boundTo(const Event &event) {
-  if (event.result)
-    for (const Block &block : event.function->blocks)
-      for (const Event &bind : block.events)
-        if (bind.kind == EventKind::Bind && !bind.operands.empty() &&
-            bind.operands.front().path == event.result)
-          return bind.subject.path;
-  return noPath;
-}
-
 bool makesOptimizer(const Event &event) {
   return event.kind == EventKind::Construct && event.subject.role == TypeRole::Optimizer;
 }

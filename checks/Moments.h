@@ -8,9 +8,6 @@ namespace gradtidy {
 /// Whether a module computes something: in a forward pass, or in a method whose code nobody sees.
 bool isPass(const Moment &moment);
 
-/// What the function of the event binds its result to, or noPath.
-PathId boundTo(const Event &event);
-
 /// Whether the event makes an optimizer.
 bool makesOptimizer(const Event &event);
 

@@ -25,7 +25,6 @@ public:
       return;
     for (const Clash &clash : visit.before.clashes(visit.event))
       if (!isOfOwnModule(visit, clash) && !isWithoutGpu(visit, clash) &&
-          !(clash.hostPlaced && isMovedIfAsked(*clash.hostPlaced)) &&
           visit.unit.program().mayBeGpu(clash.otherDevice))
         return report(visit, clash, reporter);
   }

@@ -15,7 +15,7 @@ public:
 
   void on(const Visit &visit, Reporter &reporter) override {
     for (const Clash &clash : visit.before.clashes(visit.event))
-      if (isOfOwnModule(visit, clash) && !isMovedIfAsked(*clash.hostPlaced))
+      if (isOfOwnModule(visit, clash))
         report(visit, clash, reporter);
   }
 

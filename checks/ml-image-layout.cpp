@@ -2,7 +2,6 @@
 // the channels last; named first, each channel is a third of the picture, with all colours mixed.
 
 #include "Check.h"
-#include "Moments.h"
 
 #include "analyzer/ir/Typing.h"
 

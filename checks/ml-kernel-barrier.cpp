@@ -5,6 +5,8 @@
 #include "Kernels.h"
 #include "Loops.h"
 
+#include "analyzer/idioms/SharedMemory.h"
+
 namespace gradtidy {
 namespace {
 
@@ -12,12 +14,11 @@ class KernelBarrier : public Check {
 public:
   void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
     const FunctionParts kernel(visit.function);
-    for (const ir::Node *barrier : kernel.barriers) {
+    for (const ir::Node *barrier : kernel.barriers)
       reportDivergence(kernel, *barrier, reporter);
-      reportReuse(visit, kernel, *barrier, reporter);
-    }
     reportEarlyReturn(visit, kernel, reporter);
-    reportEarlyRead(visit, kernel, reporter);
+    for (const UnorderedAccess &access : unorderedAccesses(visit.function, kernel))
+      reportMissing(access, reporter);
     reportPreparation(visit, kernel, reporter);
   }
 
@@ -72,8 +73,8 @@ private:
   static bool sharesBehind(const FunctionVisit &visit, const FunctionParts &kernel,
                            const ir::Node &branch) {
     return llvm::any_of(kernel.writes, [&](const ir::Node *write) {
-      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
-      return target && sharedMemory(*target) && visit.source.isBefore(branch.end(), write->begin());
+      return sharedMemory(*ir::stripped(write->children[0])) &&
+             visit.source.isBefore(branch.end(), write->begin());
     });
   }
 
@@ -101,105 +102,29 @@ private:
 
   // --- barriers that are missing
 
-  /// Shared memory that each round writes, and that other threads read behind the only barrier.
-  static void reportReuse(const FunctionVisit &visit, const FunctionParts &kernel,
-                          const ir::Node &barrier, Reporter &reporter) {
-    const auto loops = visit.function.loopsAround(&barrier);
-    const auto isInLoop = [&](const ir::Node *node) {
-      return contains(visit.source, loops.front(), node);
-    };
-    if (loops.empty() || llvm::count_if(kernel.barriers, isInLoop) != 1)
-      return;
-    const auto isBefore = [&](const ir::Node *node) {
-      return visit.source.isBefore(node->begin(), barrier.begin());
-    };
-    for (const ir::Node *write : kernel.writes) {
-      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
-      const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
-      if (!memory || !isInLoop(write) || !isBefore(write) ||
-          visit.function.loopsAround(write) != loops ||
-          !kernel.dependsOn(target, Trait::ThreadIndex))
-        continue;
-      for (const ir::Node *read : kernel.subscripts)
-        if (sharedMemory(*read) == memory && isInLoop(read) && !isBefore(read) &&
-            !ir::areAlike(*read, *target)) {
-          Finding finding(Level::Likely, *write,
-                          "a thread overwrites this shared memory in the next round while others "
-                          "still read it: there is no barrier behind the reads");
-          finding.notes.push_back({*read, "it is read here"});
-          return reporter.report(std::move(finding));
-        }
+  static void reportMissing(const UnorderedAccess &access, Reporter &reporter) {
+    switch (access.order) {
+    case UnorderedAccess::WriteThenRead: {
+      Finding finding(Level::Likely, *access.read,
+                      "a thread reads what others write into this shared memory, and waits for "
+                      "none of them: there is no barrier between");
+      finding.notes.push_back({*access.write, "it is written here"});
+      return reporter.report(std::move(finding));
     }
-  }
-
-  /// Shared memory of which each thread writes a part, and one reads the parts of others with no
-  /// barrier before.
-  static void reportEarlyRead(const FunctionVisit &visit, const FunctionParts &kernel,
-                              Reporter &reporter) {
-    for (const ir::Node *write : kernel.writes) {
-      const ir::Node *target = ir::as(ir::NodeKind::Subscript, ir::stripped(write->children[0]));
-      const ir::Symbol *memory = target ? sharedMemory(*target) : nullptr;
-      if (!memory || !kernel.dependsOn(target, Trait::ThreadIndex))
-        continue;
-      for (const ir::Node *read : kernel.subscripts)
-        if (sharedMemory(*read) == memory && !isOverwritten(*read) &&
-            visit.source.isBefore(write->end(), read->begin()) &&
-            !kernel.dependsOn(read, Trait::ThreadIndex) &&
-            !mayWaitBetween(visit, kernel, *write, *read)) {
-          Finding finding(Level::Likely, *read,
-                          "a thread reads what others write into this shared memory, and waits for "
-                          "none of them: there is no barrier between");
-          finding.notes.push_back({*write, "each thread writes its part here"});
-          return reporter.report(std::move(finding));
-        }
+    case UnorderedAccess::ReadThenWrite: {
+      Finding finding(Level::Likely, *access.write,
+                      "a thread overwrites this shared memory while others still read it: there "
+                      "is no barrier behind the reads");
+      finding.notes.push_back({*access.read, "all read it here"});
+      return reporter.report(std::move(finding));
     }
-  }
-
-  /// Whether \p element is only written: `shared[0] = 0`.
-  static bool isOverwritten(const ir::Node &element) {
-    const ir::Node *outer = element.parent;
-    return outer && outer->kind == ir::NodeKind::Binary && outer->op == "=" &&
-           outer->children.front() == &element;
-  }
-
-  /// Whether a barrier, or what may be one, stands between the two; or anywhere in the kernel, if a
-  /// loop goes around both.
-  static bool mayWaitBetween(const FunctionVisit &visit, const FunctionParts &kernel,
-                             const ir::Node &first, const ir::Node &second) {
-    const auto loops = visit.function.loopsAround(&first);
-    const bool isAround = !loops.empty() && contains(visit.source, loops.back(), &second);
-    bool mayWait = false;
-    ir::forEach(visit.function.body, [&](const ir::Node &node) {
-      const bool isBetween = visit.source.isBefore(first.begin(), node.begin()) &&
-                             visit.source.isBefore(node.begin(), second.begin());
-      const bool isWait = node.isCall() && node.kind != ir::NodeKind::OperatorCall &&
-                          (llvm::is_contained(kernel.barriers, &node) ||
-                           (node.symbol && node.symbol->isUser) || isDone(node));
-      mayWait |= isWait && (isBetween || isAround);
-    });
-    return mayWait;
-  }
-
-  /// Whether the call is made for what it does, and for no memory: `__syncwarp()`, `block.sync()`.
-  static bool isDone(const ir::Node &call) {
-    return (!call.type || call.type->isVoid) &&
-           llvm::none_of(call.arguments, [](const ir::Node *argument) {
-             return argument->type && argument->type->isPointer;
-           });
-  }
-
-  /// The array of a block's threads that \p subscript is an element of, or null; that is no row.
-  static const ir::Symbol *sharedMemory(const ir::Node &subscript) {
-    const ir::Node *outer = subscript.parent;
-    while (outer && outer->kind == ir::NodeKind::Other)
-      outer = outer->parent;
-    if (ir::as(ir::NodeKind::Subscript, outer) && ir::stripped(outer->children[0]) == &subscript)
-      return nullptr;
-    const ir::Node *array = &subscript;
-    while (ir::as(ir::NodeKind::Subscript, array) && !array->children.empty())
-      array = ir::stripped(array->children[0]);
-    const ir::Symbol *variable = ir::variableIn(array);
-    return variable && variable->isStatic && variable->isLocal ? variable : nullptr;
+    case UnorderedAccess::ReadThenNextRound:
+      Finding finding(Level::Likely, *access.write,
+                      "a thread overwrites this shared memory in the next round while others "
+                      "still read it: there is no barrier behind the reads");
+      finding.notes.push_back({*access.read, "it is read here"});
+      return reporter.report(std::move(finding));
+    }
   }
 
   // --- blocks that wait for none

@@ -4,6 +4,8 @@
 
 #include "Kernels.h"
 
+#include "analyzer/idioms/FunctionParts.h"
+
 #include "llvm/ADT/SetVector.h"
 
 namespace gradtidy {

@@ -12,7 +12,7 @@ namespace {
 class LossWithoutGradient : public Check {
 public:
   bool wants(const Moment &moment) const override {
-    return moment.event.kind == EventKind::Backward ||
+    return moment.event.kind == EventKind::Backward || moment.event.kind == EventKind::Detach ||
            moment.event.operation == Operation::ReadScalar;
   }
 
@@ -22,7 +22,8 @@ public:
       return;
     const Value loss = visit.before.valueOf(backward.subject);
     const Event *cut = loss.autograd.cut ? loss.autograd.cut : loss.autograd.idleTerm;
-    if (!cut || (cut->operation == Operation::ReadScalar && !readsGraph(visit, *cut)))
+    if (!cut || (cut->operation == Operation::ReadScalar && !readsGraph(visit, *cut)) ||
+        (!loss.autograd.cut && isOfNumber(visit, *cut)))
       return;
     Finding finding(Level::Certain, *cut,
                     nameOf(*cut) + (loss.autograd.cut ? ofWhole(*cut, loss) : ofTerm(*cut)));
@@ -41,6 +42,14 @@ private:
       return other.event == &read && (other.before.gradMode().possible & GradMode::On) &&
              (mayHaveGraph(read.subject) || llvm::any_of(read.operands, mayHaveGraph));
     });
+  }
+
+  /// Whether it detaches a single number: a running mean, or a loss that is shown with others.
+  static bool isOfNumber(const Visit &visit, const Event &cut) {
+    return cut.kind == EventKind::Detach &&
+           llvm::any_of(visit.observations(), [&](const Observation &other) {
+             return other.event == &cut && other.before.typeOf(cut.subject).shape.isOne();
+           });
   }
 
   static bool isZero(const Event &cut) {

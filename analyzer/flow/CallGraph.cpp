@@ -206,4 +206,14 @@ bool hasEvent(const FunctionBody &function, llvm::function_ref<bool(const Event 
                       [&](const Block &block) { return llvm::any_of(block.events, one); });
 }
 
+PathId boundTo(const Event &event) {
+  if (event.result)
+    for (const Block &block : event.function->blocks)
+      for (const Event &bind : block.events)
+        if (bind.kind == EventKind::Bind && !bind.operands.empty() &&
+            bind.operands.front().path == event.result)
+          return bind.subject.path;
+  return noPath;
+}
+
 } // namespace gradtidy

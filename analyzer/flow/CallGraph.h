@@ -99,4 +99,7 @@ bool isClosure(const FunctionBody &function);
 /// Whether one of the events of \p function itself is \p one.
 bool hasEvent(const FunctionBody &function, llvm::function_ref<bool(const Event &)> one);
 
+/// What the function of the event binds its result to, or noPath.
+PathId boundTo(const Event &event);
+
 } // namespace gradtidy

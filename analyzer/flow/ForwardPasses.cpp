@@ -141,6 +141,7 @@ void Interpreter::take(const Value &given, const FunctionBody &pass, bool isFroz
     value.placement.device = {};
   }
   value.autograd.cut = given.autograd.cut;
+  value.storage.overwritten = given.storage.overwritten;
   if (!isFrozen) // Of what it is given when it runs, its parameters are never.
     value.autograd.graph = given.autograd.graph == Graph::Unknown
                                ? value.autograd.graph | Graph::Unknown

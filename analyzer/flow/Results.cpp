@@ -245,8 +245,8 @@ Value Interpreter::combined(const Event &event, const State &state) const {
     isCertain |= value.autograd.graph == Graph::Attached ||
                  (operand.role != TypeRole::Tensor && value.autograd.graph & Graph::Attached);
     // Beside one that may have a graph, what has none for certain says nothing.
-    mayBeUnrecorded |= (value.autograd.graph & Graph::Attached) &&
-                       (value.autograd.graph & Graph::Unrecorded);
+    mayBeUnrecorded |=
+        (value.autograd.graph & Graph::Attached) && (value.autograd.graph & Graph::Unrecorded);
     isOther |= (value.autograd.graph & (Graph::Detached | Graph::Unrecorded)) == 0;
     unrecorded |= value.autograd.graph == Graph::Unrecorded;
     other |= value.autograd.graph & Graph::Unrecorded;
@@ -305,10 +305,14 @@ Value Interpreter::combined(const Event &event, const State &state) const {
                                  : Graph::Attached | (mayBeUnrecorded ? Graph::Unrecorded
                                                       : isOther       ? Graph::Unknown
                                                                       : Graph::Detached);
-  if (mode & GradMode::Off && leavesGraph)
+  // What an operation of the framework computes has no graph then, whatever that is given.
+  const bool leavesAny = unknown && event.run && event.isDifferentiable && givesNew(event);
+  if (mode & GradMode::Off && (leavesGraph || leavesAny))
     result.autograd.disabled = state.gradMode().set;
   if (mode & GradMode::Off)
-    result.autograd.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded) : rest;
+    result.autograd.graph |= attached || unrecorded ? unsigned(Graph::Unrecorded)
+                             : leavesAny            ? Graph::Unrecorded | Graph::Detached
+                                                    : rest;
   if (mode & GradMode::Depends && leavesGraph)
     result.autograd.graph |= Graph::Unknown;
   if (isOfParts && attached && !isCertain) // Of what holds several, that says that one has a graph.

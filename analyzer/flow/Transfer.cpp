@@ -346,7 +346,10 @@ void Interpreter::passModule(const Event &event, State &state, Value &value, boo
 
 void Interpreter::backward(const Event &event, State &state, const Operand &loss) {
   Value value = state.valueOf(loss);
-  used.backward({value.autograd.history, value.autograd.graphs}, value.autograd.sources);
+  // What has lost its graph was meant to have that of all that it went through.
+  used.backward(
+      {value.autograd.history, value.autograd.cut ? value.autograd.history : value.autograd.graphs},
+      value.autograd.sources);
   state.markTrained(value.autograd.sources);
   SiteId site = tables.sites.of(event, callers);
   for (SiteId forward : tables.histories.members(value.autograd.graphs)) {
@@ -359,6 +362,13 @@ void Interpreter::backward(const Event &event, State &state, const Operand &loss
   }
   if (event.kind == EventKind::Backward)
     state.passGraph(value, event, event.constant);
+  const PathId object = state.resolve(loss.path);
+  if (value.autograd.graph & Graph::Unknown && event.kind == EventKind::Backward &&
+      loss.role == TypeRole::Tensor && object != tables.paths.unknown()) {
+    Value known = state.valueOf(loss);
+    known.autograd.graph = Graph::Attached; // Else the backward has thrown.
+    state.setValue(object, known);
+  }
   if (event.constant == true && event.kind == EventKind::Backward)
     state.gradientGraphs = tables.histories.join(state.gradientGraphs, value.autograd.graphs);
   if (tables.histories.isUnknown(value.autograd.history)) {
@@ -760,10 +770,7 @@ void Interpreter::detach(const Event &event, State &state) {
   value.autograd.graph = Graph::Detached;
   value.autograd.graphs = noSources;
   value.autograd.latest = {};
-  // A single number may be a loss that is shown, or a running mean.
-  const bool isNumber = tables.types[before.layout.type].shape.isOne();
-  value.autograd.cut =
-      before.autograd.mayHaveGraph() && !isNumber && !event.subject.escapes ? &event : nullptr;
+  value.autograd.cut = before.autograd.mayHaveGraph() && !event.subject.escapes ? &event : nullptr;
   value.autograd.idleTerm = nullptr;
   value.storage = storageOf(event, state, value);
   state.setValue(event.result, value);

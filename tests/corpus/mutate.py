@@ -285,6 +285,263 @@ def drop_always(repo: Repo, src: Source) -> Iterator[Mutant]:
         yield Mutant(edits, dropout.start(), dropout.start(), dropout.end())
 
 
+def statements(src: Source, pattern: re.Pattern[str]) -> Iterator[tuple[Stmt, re.Match[str]]]:
+    """Statements of functions that are written so."""
+    for statement in src.stmts:
+        found = pattern.fullmatch(src.text[statement.start : statement.end])
+        if found and src.function_of(statement.block):
+            yield statement, found
+
+
+def calling(src: Source, name: str) -> Iterator[tuple[int, int, str]]:
+    """Where calls of what is called so begin and end, and what stands in their parentheses."""
+    for found in re.finditer(rf"{name}\s*\(", src.mask):
+        close = mutate.closing(src.mask, found.end() - 1)
+        if close > 0:
+            yield found.start(), close + 1, src.text[found.end() : close]
+
+
+def around(src: Source, pos: int) -> Stmt | None:
+    """The statement that stands there."""
+    return next((each for each in src.stmts if each.start <= pos < each.end), None)
+
+
+def changed(src: Source, start: int, end: int, new: str) -> Mutant:
+    """One place is written in another way; a finding counts anywhere in the function around it."""
+    place = next((each for each in src.functions() if each.holds(start)), None)
+    return Mutant([Edit(start, end, new)], start, place.start if place else start, place.end if place else end)
+
+
+@mutate.operator("guard-temporary", "ml-guard-temporary")
+def lose_name_of_guard(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """`NoGradGuard guard;` becomes `NoGradGuard();`."""
+    named = re.compile(r"((?:torch::|at::|c10::)*NoGradGuard)\s+\w+\s*;")
+    for statement, found in statements(src, named):
+        yield Mutant([Edit(statement.start, statement.end, f"{found[1]}();")], statement.start, statement.start,
+                     statement.end)
+
+
+@mutate.operator("discard-shape", "ml-discarded-result")
+def discard_shape(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """`x = x.unsqueeze(0);` becomes `x.unsqueeze(0);`."""
+    methods = "unsqueeze|squeeze|permute|transpose|reshape|view|contiguous|div|mul|add|sub|clamp|flatten|detach"
+    rebound = re.compile(rf"(\w+)\s*=\s*(\1\.(?:{methods})\([^;]*\));", re.S)
+    for statement, found in statements(src, rebound):
+        yield Mutant([Edit(statement.start, statement.end, f"{found[2]};")], statement.start, statement.start,
+                     statement.end)
+
+
+@mutate.operator("scores-for-nll", "ml-loss-activation")
+def forget_log_softmax(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """forward() gives scores where nll_loss() is used."""
+    if not any("nll_loss" in each.mask or "NLLLoss" in each.mask for each in repo.sources.values()):
+        return
+    for statement, found in statements(src, re.compile(r"return\s+(?:torch::|F::)*log_softmax\(([^;]*),[^;,]*\);", re.S)):
+        edit = Edit(statement.start, statement.end, f"return {found[1]};")
+        yield Mutant([edit], statement.start, statement.start, statement.end, also=all_losses(repo, src, "nll"))
+
+
+@mutate.operator("scores-for-bce", "ml-loss-activation")
+def forget_sigmoid(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """forward() gives scores where binary_cross_entropy() is used."""
+    names = r"binary_cross_entropy\(|\bBCELoss\b"
+    if not any(re.search(names, each.mask) for each in repo.sources.values()):
+        return
+    for statement, found in statements(src, re.compile(r"return\s+(?:torch::)?sigmoid\(([^;]*)\);", re.S)):
+        edit = Edit(statement.start, statement.end, f"return {found[1]};")
+        yield Mutant([edit], statement.start, statement.start, statement.end, also=all_losses(repo, src, "binary|BCE"))
+
+
+def all_losses(repo: Repo, src: Source, names: str) -> list[tuple[Source, int, int]]:
+    return [(each, found.start(), found.end()) for each in repo.sources.values()
+            for found in re.finditer(rf"\w*(?:{names})\w*[^;]*;", each.mask)] + [
+                (each, found.start(), found.end()) for each in repo.sources.values()
+                for found in re.finditer(r"\bcriterion\w*\([^;]*;", each.mask)]
+
+
+@mutate.operator("log-of-softmax", "ml-log-of-zero")
+def log_of_softmax(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """log_softmax() becomes the logarithm of softmax()."""
+    for statement, found in statements(src, re.compile(r"return\s+(?:torch::|F::)*log_softmax\(([^;]*)\);", re.S)):
+        if "Options" not in found[1]:
+            edit = Edit(statement.start, statement.end, f"return torch::log(torch::softmax({found[1]}));")
+            yield Mutant([edit], statement.start, statement.start, statement.end)
+
+
+@mutate.operator("optimizer-each-epoch", "ml-optimizer-recreated")
+def make_optimizer_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The optimizer, which has a state, is made in the loop over epochs."""
+    made = re.compile(r"torch::optim::(?:Adam|AdamW|RMSprop|Adagrad)\s+(\w+)\s*[({][^;]*;", re.S)
+    for statement, found in statements(src, made):
+        for loop in mutate.loops(src):
+            epochs = next((each for each in loop.block.up() if each.kind == "loop" and each is not loop.block), None)
+            text = src.text[statement.start : statement.end]
+            inside = epochs and src.mask[epochs.start : epochs.end]
+            outside = src.mask[statement.end : epochs.head] + src.mask[epochs.end : loop.func.end] if epochs else ""
+            if epochs and statement.block is epochs.parent and statement.end < epochs.head and found[1] in {
+                    name for _, name in loop.steps} and inside and not re.search(rf"\b{found[1]}\b", outside):
+                edits = [mutate.delete(src, statement), Edit(epochs.start + 1, epochs.start + 1, f"\n{text}")]
+                yield Mutant(edits, epochs.start + 1, epochs.head, epochs.start + 1 + len(text))
+
+
+@mutate.operator("model-made-anew", "ml-stale-parameters")
+def make_model_anew(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The model is made once more behind its optimizer."""
+    models = re.compile(r"auto\s+(\w+)\s*=\s*(std::make_shared<[^;]*>\([^;]*\));", re.S)
+    for _, model in statements(src, models):
+        made = re.compile(rf"torch::optim::\w+\s+(\w+)\s*[({{]\s*{model[1]}->parameters\(\)[^;]*;", re.S)
+        for statement, found in statements(src, made):
+            for loop in mutate.loops(src):
+                if loop.func.holds(statement.start) and loop.func.holds(model.start()) and found[1] in {
+                        name for _, name in loop.steps}:
+                    edit = mutate.after(src, statement, f"{model[1]} = {model[2]};")
+                    yield Mutant([edit], edit.start, loop.func.start, loop.func.end)
+
+
+@mutate.operator("seed-each-epoch", "ml-reseeded-engine")
+def seed_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The generator of random numbers starts anew in every epoch."""
+    for loop in mutate.loops(src):
+        epochs = next((each for each in loop.block.up() if each.kind == "loop" and each is not loop.block), None)
+        if epochs and src.mask[epochs.start] == "{":
+            edit = Edit(epochs.start + 1, epochs.start + 1, "\ntorch::manual_seed(1);")
+            yield Mutant([edit], edit.start, epochs.head, edit.start + 3)
+
+
+@mutate.operator("constant-weights", "ml-zero-init")
+def make_weights_equal(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """All weights of a hidden layer begin as one constant."""
+    kinds = r"(?:torch::)?nn::(?:Linear|Conv2d)\("
+    for statement, member in registered(src):
+        made = re.search(kinds, src.text[statement.start : statement.end])
+        func = src.function_of(statement.block)
+        if made and func and re.match(r"[\w>.-]+$", member):
+            edit = mutate.after(src, statement, f"torch::nn::init::constant_({member}->weight, 0.1);")
+            yield Mutant([edit], edit.start, edit.start, edit.start + 1)
+
+
+@mutate.operator("save-over", "ml-overwritten-checkpoint")
+def save_over(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The optimizer is saved in the file of the model."""
+    optimizers = {name for loop in mutate.loops(src) for _, name in loop.steps if re.fullmatch(r"\w+", name)}
+    for statement, found in statements(src, re.compile(r"torch::save\(\s*\*?(\w+)\s*,\s*([^;]*)\);", re.S)):
+        func = src.function_of(statement.block)
+        made = {name for name in optimizers if func and re.search(
+            rf"torch::optim::\w+\s+{name}\b", src.mask[func.start : statement.start])}
+        for optimizer in sorted(made):
+            edit = mutate.after(src, statement, f"torch::save({optimizer}, {found[2]});")
+            yield Mutant([edit], edit.start, statement.start, edit.start + 1)
+
+
+@mutate.operator("input-list-kept", "ml-jit-inputs")
+def keep_input_list(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The list of inputs is made before the loop."""
+    for statement, found in statements(src, re.compile(r"std::vector<torch::jit::IValue>\s+(\w+)\s*;")):
+        loop = src.loop_of(statement)
+        if loop and re.search(rf"\b{found[1]}\.(?:push|emplace)_back\(", src.mask[statement.end : loop.end]):
+            text = src.text[statement.start : statement.end]
+            edits = [mutate.delete(src, statement), mutate.before(src, loop.head, text)]
+            yield Mutant(edits, statement.start, loop.head, loop.end)
+
+
+@mutate.operator("sized-list", "ml-undefined-element")
+def size_list(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A list of tensors has undefined elements before those that are added."""
+    for statement, found in statements(src, re.compile(r"std::vector<(?:torch|at)::Tensor>\s+(\w+)\s*;")):
+        func = src.function_of(statement.block)
+        rest = src.mask[statement.end : func.end] if func else ""
+        if re.search(rf"\b{found[1]}\.(?:push|emplace)_back\(", rest) and re.search(
+                rf"\b(?:stack|cat)\(\s*{found[1]}\b", rest):
+            edit = Edit(statement.end - 1, statement.end - 1, "(4)")
+            yield Mutant([edit], statement.start, func.start, func.end)
+
+
+@mutate.operator("no-guard-update", "ml-manual-update-graph")
+def update_with_graph(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Parameters are changed by hand without a guard."""
+    for statement, _ in statements(src, re.compile(r"(?:torch::|at::)?NoGradGuard\s+\w+\s*;")):
+        block = statement.block
+        if block and re.search(r"\.(?:copy_|add_|sub_|mul_|lerp_)\(", src.mask[statement.end : block.end]) and re.search(
+                r"parameters\(\)", src.mask[statement.end : block.end]):
+            yield Mutant([mutate.delete(src, statement)], statement.start, block.start, block.end)
+
+
+def without(src: Source, call: re.Pattern[str]) -> Iterator[Mutant]:
+    """Each place that is written so is left out."""
+    for found in call.finditer(src.mask):
+        yield changed(src, found.start(1), found.end(1), "")
+
+
+@mutate.operator("no-copy-to-host", "ml-host-access")
+def read_from_gpu(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Memory of a tensor on the GPU is read by the host."""
+    if "kCUDA" in src.mask or "cuda()" in src.mask:
+        yield from without(src, re.compile(r"(\.(?:cpu\(\)|to\(\s*(?:torch|at)::kCPU\s*\)))\.(?:contiguous\(\)\.)?(?:data_ptr|accessor)<"))
+
+
+@mutate.operator("no-contiguous", "ml-noncontiguous-data-ptr")
+def read_views(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The memory of a permuted tensor is read as if it were in the order of its dimensions."""
+    yield from without(src, re.compile(r"permute\(\{[^{}]*\}\)[^;]*(\.contiguous\(\))\.data_ptr"))
+
+
+@mutate.operator("bytes-as-images", "ml-dtype-mismatch")
+def keep_bytes(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A network gets images of bytes."""
+    for found in re.finditer(r"from_blob\([^;]*kByte\)[^;]*?(\.to\((?:torch|at)::k(?:Float|Float32|F32)\))", src.mask):
+        yield changed(src, found.start(1), found.end(1), "")
+
+
+@mutate.operator("target-shape", "ml-broadcast-loss")
+def broadcast_target(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """The target of an elementwise loss has another rank than the prediction."""
+    for start, end, _ in calling(src, r"(?:mse_loss|l1_loss|smooth_l1_loss)"):
+        for found in re.finditer(r"(\.(?:unsqueeze\(-?1\)|squeeze\(-?1?\)|view_as\(\w+\)|view\(\{\s*-1\s*,\s*1\s*\}\)))", src.mask[start:end]):
+            yield changed(src, start + found.start(1), start + found.end(1), "")
+
+
+def deleted(src: Source, line: re.Pattern[str]) -> Iterator[Mutant]:
+    for statement, _ in statements(src, line):
+        func = src.function_of(statement.block)
+        yield Mutant([mutate.delete(src, statement)], statement.start, func.start, func.end)
+
+
+@mutate.operator("no-barrier", "ml-kernel-barrier")
+def forget_barrier(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """A kernel loses a barrier."""
+    yield from deleted(src, re.compile(r"__syncthreads\(\)\s*;"))
+
+
+@mutate.operator("no-launch-check", "ml-kernel-unchecked")
+def forget_launch_check(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Nobody asks whether a launch has failed."""
+    if len(re.findall(r"cudaGetLastError|KERNEL_LAUNCH_CHECK|cudaDeviceSynchronize", src.mask)) == 1:
+        yield from deleted(src, re.compile(r"(?:C10_CUDA_KERNEL_LAUNCH_CHECK|\w*\(\s*cudaGetLastError)\(\s*\)\s*\)?\s*;"))
+
+
+@mutate.operator("no-device-guard", "ml-kernel-guard")
+def forget_device_guard(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Kernels run on whatever GPU is the current one."""
+    yield from deleted(src, re.compile(r"(?:const\s+)?(?:at|c10)::cuda::(?:Optional)?CUDAGuard\s+\w+[^;]*;"))
+
+
+@mutate.operator("no-stream", "ml-kernel-stream")
+def forget_stream_of_kernel(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Kernels run on the default stream."""
+    for found in re.finditer(r"<<<[^;<>]*?(,\s*0\s*,\s*(?:stream|(?:at|c10)::cuda::getCurrentCUDAStream\(\)))\s*>>>", src.mask):
+        yield changed(src, found.start(1), found.end(1), "")
+
+
+@mutate.operator("no-bounds", "ml-kernel-bounds")
+def forget_bounds(repo: Repo, src: Source) -> Iterator[Mutant]:
+    """Threads beyond the end go on."""
+    for func in src.functions():
+        if "__global__" in src.mask[func.head : func.start]:
+            for found in re.finditer(r"if\s*\(\s*\w+\s*>=\s*[\w.()]+\s*\)\s*\{?\s*return\s*;\s*\}?", src.mask[func.start : func.end]):
+                start = func.start + found.start()
+                yield Mutant([Edit(start, func.start + found.end(), "")], start, 0, len(src.text) - 1)
+
+
 if __name__ == "__main__":
     for name in THEIRS - {"no-train-restore"}:
         del mutate.OPERATORS[name]

@@ -1,5 +1,6 @@
 #include "Placement.h"
 
+#include "analyzer/flow/CallGraph.h"
 #include "analyzer/flow/State.h"
 #include "analyzer/flow/Words.h"
 
@@ -71,6 +72,21 @@ bool differ(Device a, Device b) {
   if (a.kind == Device::Cpu)
     return b.kind == Device::Cuda || b.kind == Device::Symbol;
   return a.kind == Device::Cuda && b.kind == Device::Cuda && a.id < b.id;
+}
+
+/// Whether \p placed makes a tensor for the machine that the program runs on: its function asks
+/// where tensors are that are with its object, or moves this one where something asks for that:
+/// `if (onGpu) x = x.cuda();`. The same question has placed the others.
+bool isForMachine(const Event &placed, bool isWithOwn) {
+  const FunctionBody &function = *placed.function;
+  if (placed.kind != EventKind::Create)
+    return false;
+  const PathId variable = boundTo(placed);
+  return (isWithOwn && function.asksForDevices) ||
+         (variable && hasEvent(function, [&](const Event &event) {
+            return event.kind == EventKind::Move && event.subject.path == variable &&
+                   function.isConditional(event.site);
+          }));
 }
 
 } // namespace
@@ -149,11 +165,9 @@ llvm::SmallVector<Clash, 1> State::clashes(const Event &event) const {
       Device host = settledDevice(a.value.placement.device),
              other = settledDevice(b.value.placement.device);
       const bool isWithOwn = isOwn(b.value.placement.device);
-      // Who asks where tensors are may make one for the machine that the program runs on.
       const Event *placed = a.value.placement.placed;
-      const bool isForMachine = isWithOwn && placed && placed->kind == EventKind::Create &&
-                                placed->function->asksForDevices;
-      if (!differ(host, other) || isScalar || isForMachine || (a.isUnsure && !isWithOwn))
+      if (!differ(host, other) || isScalar || (a.isUnsure && !isWithOwn) ||
+          (placed && isForMachine(*placed, isWithOwn)))
         continue;
       if (b.value.placement.device.kind == Device::Symbol &&
           !tables->paths.isTemporary(b.value.placement.device.id))

@@ -142,3 +142,25 @@ void in_one_branch_ok(Net net, Optimizer &optimizer, torch::Tensor x, torch::Ten
     }
   }
 }
+
+// --- of a model that nobody has seen ----------------------------------------------------------------
+
+struct Policy {
+  virtual torch::Tensor forward(torch::Tensor x) = 0;
+};
+
+void unseen_bad(Policy &policy, torch::optim::Optimizer &optimizer, torch::Tensor x, torch::Tensor y) {
+  torch::NoGradGuard guard;
+  auto loss = torch::mse_loss(policy.forward(x), y);
+  optimizer.zero_grad();
+  loss.backward(); // expect: ml-backward-under-no-grad (level 0): this backward finds no graph
+  optimizer.step();
+}
+
+// The same tensor may be a leaf.
+void unseen_ok(Policy &policy, torch::Tensor x) {
+  torch::NoGradGuard guard;
+  auto same = policy.forward(x);
+  torch::AutoGradMode on(true);
+  same.sum().backward();
+}

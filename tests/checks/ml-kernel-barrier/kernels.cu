@@ -274,3 +274,96 @@ __global__ void rows_ok(const float *x, float *y, int n) {
   if (i < n)
     y[i] = rows[threadIdx.y][0];
 }
+
+// --- memory that all read, and that one overwrites ------------------------------------------------------
+
+__device__ float largest(float value) { return value > 0 ? value : 0; }
+
+__global__ void rounds_of_sums_bad(const float *x, float *y, int n) {
+  __shared__ float part[256];
+  const int thread = threadIdx.x;
+  float sum = 0;
+  for (int begin = 0; begin < n; begin += 256) {
+    part[thread] = x[begin + thread]; // expect: ml-kernel-barrier (level 1): in the next round while others still read it
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+      if (thread < half)
+        part[thread] += part[thread + half];
+      __syncthreads();
+    }
+    sum += part[0];
+  }
+  y[blockIdx.x] = sum;
+}
+
+__global__ void one_after_the_other_bad(const float *x, float *y) {
+  __shared__ float part[256];
+  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
+  const float top = largest(x[thread]);
+  if (lane == 0)
+    part[warp] = top;
+  __syncthreads();
+  const float all = part[0];
+  const float sum = largest(x[thread] - all);
+  if (lane == 0)
+    part[warp] = sum; // expect: ml-kernel-barrier (level 1): overwrites this shared memory while others still read it
+  __syncthreads();
+  y[thread] = part[0];
+}
+
+__global__ void total_of_one_bad(const float *x, float *y) {
+  __shared__ float total;
+  if (threadIdx.x == 0)
+    total = x[blockIdx.x];
+  y[threadIdx.x] = x[threadIdx.x] / total; // expect: ml-kernel-barrier (level 1): waits for none of them
+}
+
+__global__ void total_of_one_ok(const float *x, float *y, int n) {
+  __shared__ float total;
+  for (int i = 0; i < n; ++i) {
+    if (threadIdx.x == 0)
+      total = x[i];
+    __syncthreads();
+    y[i * blockDim.x + threadIdx.x] = x[threadIdx.x] / total;
+    __syncthreads();
+  }
+}
+
+// Each round has its own half of the memory.
+__global__ void two_buffers_ok(const float *x, float *y, int n) {
+  __shared__ float part[2][256];
+  float sum = 0;
+  for (int i = 0; i < n; ++i) {
+    part[i % 2][threadIdx.x] = x[i * 256 + threadIdx.x];
+    __syncthreads();
+    sum += part[i % 2][255 - threadIdx.x];
+  }
+  y[threadIdx.x] = sum;
+}
+
+// The thread that reads it is the one that overwrites it.
+__global__ void first_alone_ok(const float *x, float *y, int n) {
+  __shared__ float part[256];
+  for (int i = 0; i < n; ++i) {
+    __syncthreads();
+    part[threadIdx.x] = x[i * 256 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0)
+      y[i] = part[0] + part[1];
+  }
+  if (threadIdx.x == 0)
+    part[0] = y[0];
+}
+
+// Some go one way, the others the other.
+__global__ void either_ok(const float *x, float *y, int mode) {
+  __shared__ float part[256];
+  part[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  if (mode == 0) {
+    y[threadIdx.x] = part[0];
+  } else {
+    float own = part[threadIdx.x];
+    part[threadIdx.x] = own * 2;
+  }
+}

@@ -144,3 +144,18 @@ void while_loop_bad(Net net, Optimizer &optimizer, torch::Tensor x, torch::Tenso
       break;
   }
 }
+
+// --- of a model that nobody has seen: what is differentiated has a graph ---------------------------
+
+struct Policy {
+  virtual torch::Tensor forward(torch::Tensor x) = 0;
+};
+
+void unseen_bad(Policy &policy, torch::Tensor x, torch::Tensor y) {
+  std::vector<torch::Tensor> losses;
+  for (int i = 0; i < 10; ++i) {
+    auto loss = torch::mse_loss(policy.forward(x), y);
+    loss.backward();
+    losses.push_back(loss); // expect: ml-loss-accumulation (level 0): keeps the graph of every iteration
+  }
+}

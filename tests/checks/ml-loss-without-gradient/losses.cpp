@@ -327,6 +327,23 @@ void smoothness_bad(Net net, Smoothness smoothness, Tensor x, Tensor y) {
   train(optimizer, torch::mse_loss(out, y) + smoothness(out));
 }
 
+void detached_loss_bad(Net net, Tensor x, Tensor y) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  for (int i = 0; i < 10; ++i) {
+    auto loss = torch::mse_loss(net(x), y);
+    loss = loss.detach(); // expect: ml-loss-without-gradient (level 0): computed of nothing else: backward() throws
+    train(optimizer, loss);
+  }
+}
+
+// A running mean is a constant of the loss, whatever that is.
+void mean_ok(Net net, Tensor x, Tensor y, Tensor mean) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  auto loss = torch::mse_loss(net(x), y);
+  auto last = loss.detach();
+  train(optimizer, loss - last);
+}
+
 void detached_weight_ok(Net actor, Net critic, Tensor x, Tensor reward) {
   torch::optim::SGD optimizer(actor->parameters(), 0.1);
   auto value = critic(x);

@@ -180,3 +180,46 @@ void indices_ok(torch::Tensor x) {
   values += 1;
   values.sum().backward();
 }
+
+// --- in a forward pass that others call -----------------------------------------------------------
+
+struct Doubled : torch::nn::Module {
+  torch::nn::Linear first{nullptr}, second{nullptr};
+  Doubled() {
+    first = register_module("first", torch::nn::Linear(4, 8));
+    second = register_module("second", torch::nn::Linear(8, 2));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = torch::relu(first(x));
+    x.mul_(2); // expect: ml-saved-tensor-overwritten (level 0): 'x' is modified in place
+    return second(x);
+  }
+};
+
+struct Shifted : torch::nn::Module {
+  torch::nn::Linear first{nullptr}, second{nullptr};
+  Shifted() {
+    first = register_module("first", torch::nn::Linear(4, 8));
+    second = register_module("second", torch::nn::Linear(8, 2));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = first(x);
+    x.mul_(2); // No gradient is computed of what the layer gave.
+    return second(torch::relu(x));
+  }
+};
+
+void trained_pass(torch::Tensor x, torch::Tensor y) {
+  auto bad = std::make_shared<Doubled>();
+  auto good = std::make_shared<Shifted>();
+  torch::optim::SGD optimizer(bad->parameters(), 0.1), other(good->parameters(), 0.1);
+  for (int i = 0; i < 10; ++i) {
+    optimizer.zero_grad();
+    auto loss = torch::cross_entropy_loss(bad->forward(x), y);
+    loss.backward();
+    optimizer.step();
+    other.zero_grad();
+    torch::cross_entropy_loss(good->forward(x), y).backward();
+    other.step();
+  }
+}

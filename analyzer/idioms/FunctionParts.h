@@ -1,0 +1,26 @@
+// What a kernel, or the function that launches it, is made of.
+#pragma once
+
+#include "analyzer/ir/Event.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace gradtidy {
+
+struct FunctionParts {
+  using Nodes = llvm::SmallVector<const ir::Node *, 8>;
+
+  explicit FunctionParts(const FunctionBody &function);
+
+  Nodes barriers, atomics, writes, subscripts;
+  /// What gives variables their values.
+  llvm::DenseMap<const ir::Symbol *, Nodes> given;
+
+  /// Whether \p expr depends on what \p trait tells apart: threads, or blocks.
+  bool dependsOn(const ir::Node *expr, Trait trait) const;
+
+private:
+  void add(const ir::Node &node);
+};
+
+} // namespace gradtidy

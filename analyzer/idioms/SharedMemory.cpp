@@ -36,7 +36,8 @@ public:
 private:
   void add(const Node &node);
   void addWrite(const Node &place, bool isAtomic);
-  static bool mayWait(const Node &call, unsigned depth = 0);
+  bool mayWait(const Node &call);
+  bool mayWaitIn(const Symbol &function, const Node &code);
 
   bool isOfThread(const Node *expr) const { return parts.dependsOn(expr, Trait::ThreadIndex); }
   const Node *guardOf(const Node &node) const;
@@ -51,10 +52,16 @@ private:
 
   const FunctionBody &kernel;
   const FunctionParts &parts;
-  std::vector<Step> steps; ///< In the order of the source.
+  std::vector<Step> steps;                      ///< In the order of the source.
+  llvm::DenseMap<const Symbol *, bool> waiting; ///< The functions that are called: mayWaitIn().
 };
 
 } // namespace
+
+/// Whether the statement is none that anybody knows, such as assembly.
+static bool isAssembly(const Node &node) {
+  return node.kind == NodeKind::Other && !node.isExpression && node.children.empty();
+}
 
 static bool isWithin(const Node &node, const Node *outer) {
   const Node *around = &node;
@@ -97,8 +104,8 @@ void AccessReader::add(const Node &node) {
   else if (node.kind == NodeKind::Return || node.kind == NodeKind::Break ||
            node.kind == NodeKind::Continue)
     steps.push_back({Step::Leave, &node});
-  else if (node.kind == NodeKind::Other && !node.isExpression && node.children.empty())
-    steps.push_back({Step::Wait, &node}); // Assembly, for example.
+  else if (isAssembly(node))
+    steps.push_back({Step::Wait, &node});
 }
 
 void AccessReader::addWrite(const Node &place, bool isAtomic) {
@@ -107,24 +114,30 @@ void AccessReader::addWrite(const Node &place, bool isAtomic) {
 }
 
 /// Whether threads may wait for each other in \p call: at a barrier, or in what nobody can see.
-bool AccessReader::mayWait(const Node &call, unsigned depth) {
+bool AccessReader::mayWait(const Node &call) {
   const Symbol *callee = call.symbol;
   if (!callee || callee->operation == Operation::Barrier)
     return true;
-  if (const Node *code = codeOf(*callee)) {
-    bool waits = depth > 4;
-    forEach(code, [&](const Node &node) {
-      waits |= (node.isCall() && node.kind != NodeKind::OperatorCall && mayWait(node, depth + 1)) ||
-               (node.kind == NodeKind::Other && !node.isExpression && node.children.empty());
-    });
-    return waits;
-  }
+  if (const Node *code = codeOf(*callee))
+    return mayWaitIn(*callee->definition, *code);
   const bool isForMemory = llvm::any_of(call.arguments, [](const Node *argument) {
     return argument->type && argument->type->isPointer;
   });
   const bool isDone = (!call.type || call.type->isVoid) && !isForMemory; // `__syncwarp()`
   return call.kind != NodeKind::OperatorCall &&
          (callee->isUser || isDone || call.kind == NodeKind::MemberCall);
+}
+
+bool AccessReader::mayWaitIn(const Symbol &function, const Node &code) {
+  const auto [known, isFirst] = waiting.try_emplace(&function, false);
+  if (!isFirst)
+    return known->second;
+  bool waits = false;
+  forEach(&code, [&](const Node &node) {
+    waits |=
+        (node.isCall() && node.kind != NodeKind::OperatorCall && mayWait(node)) || isAssembly(node);
+  });
+  return waiting[&function] = waits;
 }
 
 /// The branch that has \p node done only by some threads, or null.
@@ -253,7 +266,8 @@ std::vector<UnorderedAccess> AccessReader::unordered() const {
 
 std::vector<UnorderedAccess> unorderedAccesses(const FunctionBody &kernel,
                                                const FunctionParts &parts) {
-  return kernel.body ? AccessReader(kernel, parts).unordered() : std::vector<UnorderedAccess>();
+  return parts.dependsOn(kernel.body, Trait::ThreadIndex) ? AccessReader(kernel, parts).unordered()
+                                                          : std::vector<UnorderedAccess>();
 }
 
 } // namespace gradtidy

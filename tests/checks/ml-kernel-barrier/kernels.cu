@@ -367,3 +367,14 @@ __global__ void either_ok(const float *x, float *y, int mode) {
     part[threadIdx.x] = own * 2;
   }
 }
+
+// Calls of itself end somewhere.
+__device__ int depthOf(int n) { return n > 0 ? depthOf(n / 2) + 1 : 0; }
+
+__global__ void recursive_ok(float *x) {
+  __shared__ int depth;
+  if (threadIdx.x == 0)
+    depth = depthOf(blockDim.x);
+  __syncthreads();
+  x[depthOf(threadIdx.x)] = depth;
+}

@@ -13,14 +13,6 @@ namespace {
 class KernelGuard : public Check {
 public:
   void onLauncher(const LauncherVisit &visit, Reporter &reporter) override {
-    const auto hasTensors = [](const KernelLaunch &launch) { return launch.isOnTensors; };
-    if (llvm::any_of(visit.care.launches, hasTensors)) // Else its callers know their device.
-      look(visit, reporter);
-  }
-  void onHanding(const LauncherVisit &visit, Reporter &reporter) override { look(visit, reporter); }
-
-private:
-  static void look(const LauncherVisit &visit, Reporter &reporter) {
     const Cared guarded = caredByCallers(visit, &KernelCare::choosesDevice);
     if (visit.care.choosesDevice || guarded == Cared::Yes)
       return;
@@ -28,10 +20,18 @@ private:
     finding.level = guarded == Cared::No || namesOtherGpu(visit) ? Level::Likely : Level::Advice;
     finding.message = "this kernel runs on the current GPU, which nobody has made that of its "
                       "tensors";
-    finding.fixes = guard(visit);
+    finding.fixes = guard(visit, visit.function);
+    const auto hasTensors = [](const KernelLaunch &launch) { return launch.isOnTensors; };
+    if (llvm::none_of(visit.care.launches, hasTensors)) { // Its callers have them.
+      const Event *only = onlyCallOf(visit);
+      if (only)
+        finding.notes.push_back({*only, "it gets the memory of tensors here"});
+      finding.fixes = only ? guard(visit, *only->function) : decltype(finding.fixes)();
+    }
     reporter.report(std::move(finding));
   }
 
+private:
   /// Whether the program names a GPU that is not the first: which is current, unless it is told
   /// otherwise.
   static bool namesOtherGpu(const LauncherVisit &visit) {
@@ -47,14 +47,26 @@ private:
     });
   }
 
-  /// A guard for the device of the first tensor that the function gets.
-  static llvm::SmallVector<clang::FixItHint, 2> guard(const LauncherVisit &visit) {
-    const ir::Node *body = ir::as(ir::NodeKind::Compound, visit.function.body);
-    const auto tensor = llvm::find_if(visit.function.parameters, [](const auto &parameter) {
+  /// The call of the visited function, if there is but one.
+  static const Event *onlyCallOf(const LauncherVisit &visit) {
+    unsigned calls = 0;
+    const Event *only = nullptr;
+    visit.unit.callGraph().forEachCall(visit.function, [&](const Event &call) {
+      ++calls;
+      only = &call;
+    });
+    return calls == 1 ? only : nullptr;
+  }
+
+  /// A guard for the device of the first tensor that \p function gets.
+  static llvm::SmallVector<clang::FixItHint, 2> guard(const LauncherVisit &visit,
+                                                      const FunctionBody &function) {
+    const ir::Node *body = ir::as(ir::NodeKind::Compound, function.body);
+    const auto tensor = llvm::find_if(function.parameters, [](const auto &parameter) {
       return parameter.place.role == TypeRole::Tensor && !parameter.declaration->name.empty();
     });
     if (!body || body->children.empty() || body->brackets.getBegin().isMacroID() ||
-        tensor == visit.function.parameters.end() || !visit.unit.code().knows(Phrase::GuardDevice))
+        tensor == function.parameters.end() || !visit.unit.code().knows(Phrase::GuardDevice))
       return {};
     const llvm::StringRef text = visit.source.text(body->range);
     if (text.contains("deviceGuard"))

@@ -144,8 +144,9 @@ private:
   /// of a target network often is: where it is trained with, no variable keeps the graph.
   static bool isDetachedAtOnce(const Visit &visit) {
     const FunctionBody &function = *visit.shown().function;
-    if (!trainsIn(visit, function, function.body))
-      return function.returnsTensors && !isTrainedElsewhere(visit);
+    if (!trainsIn(visit, function, function.body)) // A loaded program is no target network.
+      return function.returnsTensors && visit.event.subject.role != TypeRole::ScriptModule &&
+             !isTrainedElsewhere(visit);
     return llvm::none_of(visit.observations(), [&](const Observation &other) {
       return other.event->kind == EventKind::Backward && other.before.keepsGraph(visit.site);
     });

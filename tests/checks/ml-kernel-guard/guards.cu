@@ -80,13 +80,13 @@ torch::Tensor unknown_bad(torch::Tensor x) {
 
 // The launcher gets pointers, and its callers know to what.
 static void launchAll_bad(const float *x, float *y, int n) {
-  square<<<n, 256>>>(x, y);
+  square<<<n, 256>>>(x, y); // expect: ml-kernel-guard (no fix): current GPU
 }
 
-torch::Tensor pointers_bad(torch::Tensor x) {
+torch::Tensor pointers(torch::Tensor x) {
   torch::Tensor y = torch::zeros_like(x);
   float *result = y.data_ptr<float>();
-  launchAll_bad(x.data_ptr<float>(), result, x.size(0)); // expect: ml-kernel-guard: current GPU
+  launchAll_bad(x.data_ptr<float>(), result, x.size(0));
   return y;
 }
 
@@ -109,9 +109,9 @@ template <typename T> void launchBoth(cudaStream_t stream, const T *x, T *y, int
   launchAll_bad(x, y, n);
 }
 
-torch::Tensor throughTwo_bad(torch::Tensor x) {
+torch::Tensor throughTwo(torch::Tensor x) {
   torch::Tensor y = torch::zeros_like(x);
-  launchBoth<float>(0, x.data_ptr<float>() + 1, y.data_ptr<float>(), 1); // expect: ml-kernel-guard: current GPU
+  launchBoth<float>(0, x.data_ptr<float>() + 1, y.data_ptr<float>(), 1);
   return y;
 }
 
@@ -137,9 +137,9 @@ torch::Tensor inType_bad(torch::Tensor x) {
 
 void bind(Library &library) {
   library.def("in_type", Bound<torch::Tensor(torch::Tensor), inType_bad>());
-  library.def("through", &throughTwo_bad);
+  library.def("through", &throughTwo);
   library.def("there", &there_ok);
-  library.def("pointers", &pointers_bad);
+  library.def("pointers", &pointers);
   library.def("guarded_pointers", &pointers_ok);
   library.def("guarded", &guarded_ok);
   library.def("set", &set_ok);
@@ -176,3 +176,16 @@ private:
 torch::Tensor object_ok(torch::Tensor x) { return Squared(x)(); }
 
 void bindObject(Library &library) { library.def("object_ok", &object_ok); }
+
+// The only caller has the tensor, and gets the guard.
+static void launchLater_bad(const float *x, float *y) {
+  square<<<1, 256>>>(x, y); // expect: ml-kernel-guard (level 1): current GPU
+}
+
+torch::Tensor later(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  launchLater_bad(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}
+
+void bindMore(Library &library) { library.def("later", &later); }

@@ -1,7 +1,10 @@
 // A random engine that is made without a seed begins with the same one each time. Made in every
 // round of a loop, it gives every round the same numbers: each epoch the same order of the samples.
+// So does the generator of the framework if it is given the same seed in each round.
 
 #include "Check.h"
+#include "Loops.h"
+#include "Moments.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -28,9 +31,48 @@ public:
       finding.notes.push_back({*loop, "the loop is here"});
       reporter.report(std::move(finding));
     });
+    ir::forEach(visit.function.body, [&](const ir::Node &node) {
+      if (ir::asCall(&node) && node.symbol && node.symbol->trait == Trait::SeedsDraws)
+        reportSeed(visit, node, reporter);
+    });
   }
 
 private:
+  /// The same seed for the framework's numbers in each round of a training.
+  static void reportSeed(const FunctionVisit &visit, const ir::Node &seed, Reporter &reporter) {
+    const FunctionBody &function = visit.function;
+    const auto loops = function.loopsAround(&seed);
+    if (loops.empty() || !trainsOn(visit, *loops.front()) || seed.arguments.empty() ||
+        ir::stripped(seed.arguments.front())->hasSideEffects ||
+        llvm::any_of(function.namedIn(seed.arguments.front()), [&](const ir::Symbol *name) {
+          return function.mayChange(*name, loops.front());
+        }))
+      return;
+    Finding finding(Level::Likely, seed);
+    finding.message = "each round of the training begins with the same random numbers: the same "
+                      "order of samples, the same dropout; give the seed once, before the loop";
+    finding.notes.push_back({*loops.front(), "the loop is here"});
+    reporter.report(std::move(finding));
+  }
+
+  /// Whether a round of \p loop goes on with a training, and begins none.
+  static bool trainsOn(const FunctionVisit &visit, const ir::Node &loop) {
+    bool steps = false, begins = false;
+    const auto isStep = [](const Event &event) { return event.kind == EventKind::Step; };
+    for (const Block &block : visit.function.blocks)
+      for (const Event &event : block.events) {
+        if (!contains(visit.source, &loop, event.site))
+          continue;
+        begins |= makesOptimizer(event) ||
+                  (event.kind == EventKind::Construct && isModule(event.subject.role));
+        const FunctionBody *callee = event.kind == EventKind::Call
+                                         ? visit.unit.callGraph().calleeOf(event)
+                                         : nullptr;
+        steps |= isStep(event) || (callee && visit.unit.callGraph().mayRun(*callee, isStep));
+      }
+    return steps && !begins;
+  }
+
   static bool isEngine(const ir::Type *type) {
     return type && !type->isReference && !type->isPointer && type->record &&
            type->record->isStandard && type->record->trait == Trait::DrawsNumbers;

@@ -124,8 +124,8 @@ bool AccessReader::mayWait(const Node &call) {
     return argument->type && argument->type->isPointer;
   });
   const bool isDone = (!call.type || call.type->isVoid) && !isForMemory; // `__syncwarp()`
-  return call.kind != NodeKind::OperatorCall &&
-         (callee->isUser || isDone || call.kind == NodeKind::MemberCall);
+  const bool isSeen = call.kind == NodeKind::OperatorCall || callee->isFramework;
+  return !isSeen && (callee->isUser || isDone || call.kind == NodeKind::MemberCall);
 }
 
 bool AccessReader::mayWaitIn(const Symbol &function, const Node &code) {

@@ -144,6 +144,7 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::CopiesBytes, "copies-bytes"},
     {Trait::JoinsRanks, "joins-ranks"},
     {Trait::GivesStream, "gives-stream"},
+    {Trait::SeedsDraws, "seeds-draws"},
 };
 
 constexpr Named<Operation> operationNames[] = {

@@ -278,6 +278,7 @@ enum class Trait : unsigned char {
   CopiesBytes,      ///< Copies as many bytes as its third argument says.
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
   GivesStream,      ///< Gives a stream other than the one that work is on by default.
+  SeedsDraws,       ///< The random numbers of tensors begin anew.
 };
 
 /// Whether a function of that trait registers something.

@@ -378,3 +378,18 @@ __global__ void recursive_ok(float *x) {
   __syncthreads();
   x[depthOf(threadIdx.x)] = depth;
 }
+
+// How long a tensor is tells nobody to wait.
+__global__ void farthest_bad(const torch::PackedTensorAccessor32<float, 2> x, int *found) {
+  __shared__ int best[256];
+  int last = 0;
+  for (int i = 1; i < x.size(1); ++i) {
+    best[threadIdx.x] = last + threadIdx.x; // expect: ml-kernel-barrier (level 1): in the next round
+    __syncthreads();
+    if (threadIdx.x < 128)
+      best[threadIdx.x] = max(best[threadIdx.x], best[threadIdx.x + 128]);
+    __syncthreads();
+    last = best[0];
+  }
+  found[blockIdx.x] = last;
+}

@@ -164,7 +164,9 @@ template <typename T> struct TensorAccessor<T, 1> {
   T &operator[](int64_t index);
   int64_t size(int64_t dimension) const;
 };
-template <typename T, size_t N> struct PackedTensorAccessor32 {};
+template <typename T, size_t N> struct PackedTensorAccessor32 {
+  int64_t size(int64_t dimension) const;
+};
 template <typename T, size_t N> struct PackedTensorAccessor64 {};
 
 class TensorBase {

@@ -25,7 +25,10 @@ static Cared caredByCallers(const LauncherVisit &visit, const FunctionBody &func
     return what == &KernelCare::choosesDevice ? Cared::Yes : Cared::No;
   if (isHandedOn(visit, function))
     return Cared::No;
-  Cared least = visit.unit.callGraph().isCalled(function) ? Cared::Yes : Cared::Unknown;
+  // Whoever looks at what it is given, is given it by somebody who has not.
+  Cared least = visit.unit.callGraph().isCalled(function) ? Cared::Yes
+                : function.kernelCare.checksDevice        ? Cared::No
+                                                          : Cared::Unknown;
   for (const FunctionBody *caller : visit.unit.callGraph().callersOf(function))
     if (!(caller->kernelCare.*what))
       least = std::max(least, caredByCallers(visit, *caller, what, seen));

@@ -98,7 +98,11 @@ private:
       return backward;
     const OptimizerFacts *facts = state.optimizer(step->subject);
     const SourcesId clipped = state.sourcesOf(visit.event.operands.front());
-    if (!facts || facts->owned == noSources || clipped == noSources ||
+    const bool isOfOptimizer = // Taken from its groups.
+        llvm::any_of(sources.members(clipped), [&](PathId owner) {
+          return state.optimizer({.path = owner, .role = TypeRole::Optimizer});
+        });
+    if (!facts || facts->owned == noSources || clipped == noSources || isOfOptimizer ||
         !(facts->gradients.possible & (Gradients::Fresh | Gradients::Stale)) ||
         sources.mayOverlap(facts->owned, clipped))
       return true;

@@ -248,6 +248,8 @@ private:
     if (inputs.empty() || visit.before.autocast().possible != Autocast::Off)
       return;
     const ElementType element = visit.before.typeOf(*inputs.front()).element;
+    if (const ModuleFacts facts = visit.before.module(layer.subject); facts.cast && !facts.undone)
+      return reportCast(visit, facts, *inputs.front(), element, reporter);
     const bool isKnown =
         visit.unit.program().keepsElements() ||
         (visit.unit.program().assumesFloats() && visit.before.module(layer.subject).isNew);
@@ -262,6 +264,21 @@ private:
                         nameOf(visit, *inputs.front(), "its input") + " is float64";
     noteOrigin(visit, *inputs.front(), "it is made here", finding);
     finding.fixes = append(visit, inputs.front()->expr, castTo(visit, ElementType::Float32));
+    reporter.report(std::move(finding));
+  }
+
+  /// The same of a module whose weights the program has given other elements.
+  static void reportCast(const Visit &visit, const ModuleFacts &module, const Operand &input,
+                         ElementType element, Reporter &reporter) {
+    if (element == ElementType::Unknown || module.element == ElementType::Unknown ||
+        element == module.element)
+      return;
+    Finding finding(Level::Certain, visit.event,
+                    "the layer has weights of " + elementName(module.element).str() + ", but " +
+                        nameOf(visit, input, "its input") + " is " + elementName(element).str());
+    finding.notes.push_back({*module.cast, "the weights are made so here"});
+    noteOrigin(visit, input, "the input is made here", finding);
+    finding.fixes = append(visit, input.expr, castTo(visit, module.element));
     reporter.report(std::move(finding));
   }
 

@@ -4,7 +4,7 @@
 
 #include "Kernels.h"
 
-#include "analyzer/idioms/FunctionParts.h"
+#include "analyzer/idioms/SharedMemory.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -44,9 +44,19 @@ private:
   /// them in a loop, or leaves that to another function.
   static bool asksWhere(const FunctionParts &kernel, const FunctionBody &body) {
     bool asks = false;
+    const auto isOfThread = [&](const ir::Node *expr) {
+      return kernel.dependsOn(expr, Trait::ThreadIndex) ||
+             kernel.dependsOn(expr, Trait::BlockIndex);
+    };
+    llvm::SmallPtrSet<const ir::Symbol *, 2> kept; // Memory in which it is kept.
+    for (const ir::Node *write : kernel.writes)
+      if (const ir::Symbol *memory = sharedMemory(*ir::stripped(write->children[0]));
+          memory && isOfThread(write->children[1]))
+        kept.insert(memory);
     const auto depends = [&](const ir::Node *expr) {
-      return expr && (kernel.dependsOn(expr, Trait::ThreadIndex) ||
-                      kernel.dependsOn(expr, Trait::BlockIndex));
+      return isOfThread(expr) || kernel.reaches(expr, [&](const ir::Node &node) {
+        return kept.contains(ir::variableIn(&node));
+      });
     };
     ir::forEach(body.body, [&](const ir::Node &node) {
       const bool isBound =

@@ -48,9 +48,10 @@ public:
                                 (isCut || (!uses.isRead(visit.site) && !uses.isStored(visit.site)));
     bool isDoubtful =
         forward.kind == EventKind::Call || isDifferentiated == Answer::Unknown ||
-        (isOnlyDetached ? isDetachedAtOnce(visit) : isCut || !uses.isRead(visit.site)) ||
+        (isOnlyDetached ? isDetachedAtOnce(visit)
+                        : isCut || (!uses.isRead(visit.site) && loopsAround(visit).empty())) ||
         isFirstLook(visit) || isOnSyntheticInput(visit) || isGuardedByCallers(visit) ||
-        (shown.module().isLayer && !facts.isTrained);
+        mayRunUnderGuard(visit) || (shown.module().isLayer && !facts.isTrained);
     Finding finding(isDoubtful ? Level::Advice : Level::Likely, culprit,
                     "this forward pass records a graph that no backward uses");
     if (isCut || isOnlyDetached)
@@ -181,6 +182,29 @@ private:
         isGuarded = true;
       }
     return isGuarded;
+  }
+
+  /// Whether a closure that somebody runs later may find a guard there: a function of the unit
+  /// calls under one what it took from a queue.
+  static bool mayRunUnderGuard(const Visit &visit) {
+    if (!isClosure(*visit.event.function) || !visit.callers.empty())
+      return false;
+    const auto disables = [](const Event &event) {
+      return (event.kind == EventKind::EnterGradMode || event.kind == EventKind::SetGradMode) &&
+             event.constant != true;
+    };
+    return llvm::any_of(visit.unit.callGraph().functions(), [&](const FunctionBody *body) {
+      bool callsTask = false;
+      if (hasEvent(*body, disables))
+        ir::forEach(body->body, [&](const ir::Node &node) {
+          const ir::Node *task =
+              node.kind == ir::NodeKind::OperatorCall && node.op == "()" && !node.arguments.empty()
+                  ? node.arguments.front()
+                  : nullptr;
+          callsTask |= task && task->type && task->type->record && task->type->record->isStandard;
+        });
+      return callsTask;
+    });
   }
 
   /// Whether the guard that a finding asks for, of a forward pass whose result this one gets,

@@ -46,12 +46,13 @@ public:
     // Where no size is known, all that moved may be of size 1.
     const bool isCertain = llvm::any_of(visit.before.typeOf(read.subject).shape.sizes,
                                         [](std::int64_t size) { return size > 1; });
-    Finding finding(isCertain ? Level::Certain : Level::Likely, read,
-                    "the memory of " +
-                        (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
-                        " is in the order from before " + call->symbol->name.str() +
-                        "(): it is not contiguous");
-    finding.notes.push_back({*call, "rearranged here"});
+    const bool isPart = value.layout.permuted->operation == Operation::View;
+    Finding finding(
+        isCertain ? Level::Certain : Level::Likely, read,
+        "the memory of " + (tensor.empty() ? std::string("the tensor") : "'" + tensor.str() + "'") +
+            (isPart ? " also holds what is left out by " : " is in the order from before ") +
+            call->symbol->name.str() + "(): it is not contiguous");
+    finding.notes.push_back({*call, isPart ? "picked here" : "rearranged here"});
     finding.fixes = appendForRead(visit, phrase(visit.unit.code(), Phrase::Pack));
     reporter.report(std::move(finding));
   }

@@ -65,9 +65,8 @@ private:
           continue;
         begins |= makesOptimizer(event) ||
                   (event.kind == EventKind::Construct && isModule(event.subject.role));
-        const FunctionBody *callee = event.kind == EventKind::Call
-                                         ? visit.unit.callGraph().calleeOf(event)
-                                         : nullptr;
+        const FunctionBody *callee =
+            event.kind == EventKind::Call ? visit.unit.callGraph().calleeOf(event) : nullptr;
         steps |= isStep(event) || (callee && visit.unit.callGraph().mayRun(*callee, isStep));
       }
     return steps && !begins;

@@ -87,12 +87,15 @@ private:
   static bool waitsIfAsked(const FunctionBody &function) {
     return llvm::any_of(function.blocks, [&](const Block &block) {
       return llvm::any_of(block.events, [&](const Event &event) {
-        return event.operation == Operation::Synchronize && function.isConditional(event.site);
+        return event.operation == Operation::Synchronize && function.isInBranch(event.site);
       });
     });
   }
   static bool asksBeforeWaiting(const FunctionBody &function) {
-    return function.asksForPlaces || waitsIfAsked(function);
+    const auto waits = [&](const Event &event) {
+      return event.operation == Operation::Synchronize && !function.isInBranch(event.site);
+    };
+    return waitsIfAsked(function) || (function.asksForPlaces && !hasEvent(function, waits));
   }
 };
 

@@ -12,7 +12,13 @@ constexpr size_t maxInputs = 8;
 
 Interpreter::Inputs Interpreter::inputsOf(const FunctionBody &pass, const Event &event,
                                           const State &state) const {
-  Inputs inputs{answersTo(pass, event), state.gradMode().possible, {}};
+  Inputs inputs;
+  inputs.told = answersTo(pass, event);
+  inputs.modes = state.gradMode().possible;
+  if (const ModuleFacts module = state.module(event.subject); module.cast && !module.undone) {
+    inputs.element = module.element;
+    inputs.cast = module.cast;
+  }
   for (size_t i = 0; i < pass.parameters.size(); ++i) {
     const Value given = i < event.operands.size() && event.operands[i].isTensor
                             ? state.valueOf(event.operands[i])
@@ -26,8 +32,11 @@ const Interpreter::Pass &Interpreter::passOf(const FunctionBody &body, const Eve
                                              const State &caller) {
   std::deque<std::pair<Inputs, Pass>> &known = passes[&body];
   Inputs inputs = inputsOf(body, event, caller);
-  if (known.size() >= maxInputs) // Whatever it is given.
-    inputs = {{}, GradMode::On | GradMode::Off, decltype(inputs.tensors)(body.parameters.size())};
+  if (known.size() >= maxInputs) { // Whatever it is given.
+    inputs = {};
+    inputs.modes = GradMode::On | GradMode::Off;
+    inputs.tensors.resize(body.parameters.size());
+  }
   for (const auto &[others, pass] : known)
     if (others == inputs)
       return pass;
@@ -55,6 +64,12 @@ Interpreter::Pass Interpreter::runPass(const FunctionBody &body, const Inputs &i
   };
   State entry = entryOf(body);
   entry.restoreGradMode({inputs.modes, {}});
+  if (inputs.cast && body.thisObject) {
+    ModuleFacts module = entry.moduleAt(body.thisObject);
+    module.cast = inputs.cast;
+    module.element = inputs.element;
+    entry.setModule(body.thisObject, module);
+  }
   for (size_t i = 0; i < body.parameters.size(); ++i) {
     const Operand &place = body.parameters[i].place;
     if (!place.isTensor)

@@ -188,6 +188,9 @@ private:
       bool operator==(const Tensor &) const = default;
     };
     llvm::SmallVector<Tensor, 4> tensors; ///< For each parameter.
+    /// What the caller has made of the elements of the module's parameters, and by what; else null.
+    ElementType element = ElementType::Unknown;
+    const Event *cast = nullptr;
 
     bool operator==(const Inputs &) const = default;
   };

@@ -68,6 +68,39 @@ static bool differs(const Event &event, const Event &before) {
   return false;
 }
 
+/// What the event does with the dimensions of the tensor of which it picks a part.
+static llvm::SmallVector<Pick, 4> picksOf(const Typing &typing) {
+  if (typing.rule == ResultRule::Pick)
+    return typing.picks;
+  llvm::SmallVector<Pick, 4> picks;
+  if (typing.rule == ResultRule::Select && typing.numbers.size() > 1 && typing.numbers[0] >= 0)
+    picks.assign(typing.numbers[0], Pick::All);
+  if (typing.rule == ResultRule::Select)
+    picks.push_back(Pick::One); // `x[i]` takes from the first.
+  return picks;
+}
+
+/// Whether elements that the event leaves out of a tensor of \p shape certainly lie between those
+/// that it picks: a column of a matrix.
+static bool leavesGaps(const Event &event, const Shape &shape) {
+  if (!event.typing || shape.isOpen)
+    return false;
+  const auto isSeveral = [](std::int64_t size) { return size > 1 || size == Shape::many; };
+  bool isBehindSeveral = false;
+  size_t axis = 0;
+  for (Pick pick : picksOf(*event.typing)) {
+    if (pick == Pick::Rest || pick == Pick::Other || axis >= shape.sizes.size())
+      return false;
+    if (pick == Pick::New)
+      continue;
+    const std::int64_t size = shape.sizes[axis++];
+    if (pick == Pick::One && isBehindSeveral && isSeveral(size))
+      return true;
+    isBehindSeveral |= pick == Pick::All && isSeveral(size);
+  }
+  return false;
+}
+
 /// The tensor as which the result lies in memory, or null.
 static const Operand *laidOutLike(const Event &event) {
   const Operand *like = event.keepsStrides && event.subject.isTensor ? &event.subject : nullptr;
@@ -100,8 +133,11 @@ const Event *Interpreter::permutedBy(const Event &event, const State &state) con
     permutedTwice.insert(&event);
     return &event;
   }
+  if (event.operation == Operation::View && leavesGaps(event, state.typeOf(event.subject).shape))
+    return &event;
   const Operand *like = laidOutLike(event);
-  return like ? state.valueOf(*like).layout.permuted : nullptr;
+  const Event *before = like ? state.valueOf(*like).layout.permuted : nullptr;
+  return before && before->operation == Operation::Permute ? before : nullptr; // No gaps.
 }
 
 bool leavesGraphs(const Event &event) {

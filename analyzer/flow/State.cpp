@@ -264,7 +264,10 @@ void State::bind(PathId name, BindKind kind, TypeRole role, const Operand *value
     setAlias(pointer, {to, false});
   if (!value)
     return;
-  if (kind == BindKind::Reference) {
+  const bool isConstant = role == TypeRole::Device && value->device.isKnown();
+  if (kind == BindKind::Reference && isConstant) {
+    devices[to] = value->device; // Whatever others call it.
+  } else if (kind == BindKind::Reference) {
     setAlias(to, {target, true});
   } else if ((value->fresh && !value->isClosure) || (isPart && kind == BindKind::Handle)) {
     rename(target, to);

@@ -412,7 +412,9 @@ void Interpreter::requireGrad(const Event &event, State &state) {
   if (isTrained)
     value.autograd.cut = value.autograd.idleTerm = nullptr;
   PathId object = state.resolve(event.subject.path);
-  if (value.autograd.sources == noSources && object != tables.paths.unknown())
+  // What has no graph is a leaf of its own, whatever it was computed of.
+  const bool isLeaf = isOn == true && before.autograd.graph == Graph::Detached;
+  if ((isLeaf || value.autograd.sources == noSources) && object != tables.paths.unknown())
     value.autograd.sources = tables.sources.of(object);
   state.changeValue(event.subject.path, value);
   const auto change = [&](Value &other) {

@@ -171,6 +171,62 @@ bool keepsMany(llvm::ArrayRef<TensorType> given) {
   return llvm::none_of(given, [](const TensorType &type) { return type.shape.isOne(); });
 }
 
+/// What \p count tensors of \p shape are beside each other.
+Shape timesAlong(const Shape &shape, std::int64_t axis, std::int64_t count) {
+  Shape result = resized(shape, axis, Shape::unknown);
+  for (size_t i = 0; i < result.sizes.size() && result.sizes.size() == shape.sizes.size(); ++i)
+    if (result.sizes[i] == Shape::unknown && shape.sizes[i] > 0 && count > 0)
+      result.sizes[i] = shape.sizes[i] * count;
+  return result;
+}
+
+/// Whether the index is for a dimension that is there already.
+bool isForOne(Pick pick) { return pick == Pick::All || pick == Pick::Some || pick == Pick::One; }
+
+/// What the first of \p picks makes of \p shape, of which it is for the dimension \p axis.
+Shape pickedAt(const Shape &shape, Pick pick, std::int64_t axis) {
+  switch (pick) {
+  case Pick::One:
+    return reduced(shape, axis, /*keeps=*/false);
+  case Pick::Some:
+    return resized(shape, axis, Shape::unknown);
+  case Pick::New:
+    return unsqueezed(shape, axis);
+  default:
+    return shape;
+  }
+}
+
+/// What a list of indices leaves of \p shape.
+Shape picked(const Shape &shape, llvm::ArrayRef<Pick> picks) {
+  const Pick *rest = llvm::find(picks, Pick::Rest);
+  const bool hasRest = rest != picks.end();
+  const auto counted = static_cast<size_t>(llvm::count_if(picks, isForOne));
+  if (llvm::is_contained(picks, Pick::Other) || (shape.isOpen && !hasRest) ||
+      (!shape.isOpen && counted > shape.sizes.size())) {
+    Shape some; // A range leaves at least the dimension that it is for.
+    if (llvm::is_contained(picks, Pick::All) || llvm::is_contained(picks, Pick::Some))
+      some.sizes = {Shape::unknown};
+    return some;
+  }
+  Shape result = shape;
+  std::int64_t axis = 0;
+  if (!shape.isOpen)
+    for (Pick pick : llvm::make_range(picks.begin(), rest)) {
+      result = pickedAt(result, pick, axis);
+      axis += pick != Pick::One;
+    }
+  if (!hasRest)
+    return result;
+  const llvm::ArrayRef<Pick> behind(rest + 1, picks.end());
+  auto left = static_cast<std::int64_t>(llvm::count_if(behind, isForOne));
+  for (Pick pick : behind) {
+    result = pickedAt(result, pick, pick == Pick::New ? -left - 1 : -left);
+    left -= isForOne(pick);
+  }
+  return result;
+}
+
 /// In as many dimensions, of which the sizes are not known.
 Shape unsized(const Shape &shape) {
   return {.isOpen = shape.isOpen,
@@ -480,9 +536,7 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
       result.shape = given[1].shape;
     break;
   case ResultRule::Pick:
-    result.element = first.element;
-    if (typing.shape && typing.shape->isOpen) // Ranges, not numbers.
-      result.shape = *typing.shape;
+    result = {first.element, picked(first.shape, typing.picks)};
     break;
   case ResultRule::Resize:
     result = {first.element, unsized(first.shape)};
@@ -514,8 +568,8 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     break;
   case ResultRule::Join:
     result = tables.types[typeOfElements(event, state)];
-    if (sized(typing.shape).last() != 1)
-      result.shape = resized(result.shape, axisOr(0), Shape::unknown);
+    if (const std::int64_t count = sized(typing.shape).last(); count != 1)
+      result.shape = timesAlong(result.shape, axisOr(0), count);
     break;
   case ResultRule::Matmul:
     if (given.size() == 2)

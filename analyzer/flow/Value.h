@@ -11,7 +11,8 @@ namespace gradtidy {
 /// Its elements and shape, and how these lie in memory. Transfer: Types.cpp.
 struct Layout {
   TypeId type = unknownType;
-  /// What has put its dimensions in another order than that of its memory.
+  /// What has put its dimensions in another order than that of its memory, or has left out what lies
+  /// there between its elements.
   const Event *permuted = nullptr;
 
   bool operator==(const Layout &) const = default;

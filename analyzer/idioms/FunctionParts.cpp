@@ -8,21 +8,22 @@ FunctionParts::FunctionParts(const FunctionBody &function) {
   ir::forEach(function.body, [&](const ir::Node &node) { add(node); });
 }
 
-bool FunctionParts::dependsOn(const ir::Node *expr, Trait trait) const {
+bool FunctionParts::reaches(const ir::Node *expr,
+                            llvm::function_ref<bool(const ir::Node &)> one) const {
   llvm::SmallSetVector<const ir::Symbol *, 8> names;
-  bool depends = false;
+  bool isFound = false;
   const auto look = [&](const ir::Node *part) {
     ir::forEach(part, [&](const ir::Node &node) {
-      depends |= node.symbol && node.symbol->trait == trait;
+      isFound |= one(node);
       if (const ir::Symbol *variable = ir::variableIn(&node))
         names.insert(variable);
     });
   };
   look(expr);
-  for (size_t i = 0; i < names.size() && !depends; ++i)
+  for (size_t i = 0; i < names.size() && !isFound; ++i)
     if (const auto found = given.find(names[i]); found != given.end())
       llvm::for_each(found->second, look);
-  return depends;
+  return isFound;
 }
 
 void FunctionParts::add(const ir::Node &node) {

@@ -16,8 +16,14 @@ struct FunctionParts {
   /// What gives variables their values.
   llvm::DenseMap<const ir::Symbol *, Nodes> given;
 
+  /// Whether \p expr, or what gives the variables in it their values, has a part that is \p one.
+  bool reaches(const ir::Node *expr, llvm::function_ref<bool(const ir::Node &)> one) const;
+
   /// Whether \p expr depends on what \p trait tells apart: threads, or blocks.
-  bool dependsOn(const ir::Node *expr, Trait trait) const;
+  bool dependsOn(const ir::Node *expr, Trait trait) const {
+    return reaches(
+        expr, [&](const ir::Node &node) { return node.symbol && node.symbol->trait == trait; });
+  }
 
 private:
   void add(const ir::Node &node);

@@ -101,6 +101,7 @@ void CareReader::noteCall(const Node &call) {
   if (!callee)
     return;
   care.choosesDevice |= callee->trait == Trait::ChoosesDevice;
+  care.checksDevice |= callee->aspects.has(Aspect::TellsCuda);
   // Whoever waits for the GPU and looks at what that gives is told, too.
   const bool asks = callee->trait == Trait::AsksForErrors ||
                     (callee->operation == Operation::Synchronize && !call.type->isVoid &&
@@ -118,12 +119,20 @@ void CareReader::noteCall(const Node &call) {
       asksForLayout(*callee) || (checks(call) && llvm::any_of(call.arguments, isTensor));
 }
 
-/// A class that is called a guard, and says nothing of gradients, may be one of devices.
+/// Whether objects of the type choose a device as long as they live, be it by a member. A class
+/// that is called a guard, and says nothing of gradients, may be one of devices.
+static bool isDeviceGuard(const Type *type, unsigned depth = 0) {
+  const Symbol *record = type && !type->isReference && depth < 4 ? type->record : nullptr;
+  return record && (record->trait == Trait::ChoosesDevice ||
+                    (words::isGuard(record->name) && record->trait != Trait::GradGuard) ||
+                    (record->isUser && record->record &&
+                     llvm::any_of(record->record->members, [&](const Symbol *member) {
+                       return isDeviceGuard(member->type, depth + 1);
+                     })));
+}
+
 void CareReader::noteVariable(const Symbol &variable) {
-  const Symbol *record = variable.type ? variable.type->record : nullptr;
-  care.choosesDevice |=
-      record && (record->trait == Trait::ChoosesDevice ||
-                 (words::isGuard(record->name) && record->trait != Trait::GradGuard));
+  care.choosesDevice |= isDeviceGuard(variable.type);
 }
 
 /// What the kernel, or the function, that \p call runs gets of the memory of tensors.

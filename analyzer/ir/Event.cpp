@@ -186,8 +186,11 @@ static bool isConditional(const ir::Node *site, llvm::ArrayRef<const ir::Node *>
 }
 
 bool FunctionBody::isConditional(const ir::Node *site, const ir::Node *within) const {
-  return gradtidy::isConditional(site, around(site), within,
-                                 [](const ir::Node &before) { return mayLeave(before); });
+  // A program that ends before it comes there does nothing else instead.
+  const bool mayEnd = !within && this->function->isMain;
+  return gradtidy::isConditional(site, around(site), within, [&](const ir::Node &before) {
+    return !mayEnd && mayLeave(before);
+  });
 }
 
 /// Whether \p statement may go on with the next round of the loop it stands in or, if that does not

@@ -103,6 +103,11 @@ template <> struct Enumerators<Reduction> {
   static constexpr llvm::StringLiteral names[] = {"unknown", "mean", "sum", "kept"};
 };
 
+template <> struct Enumerators<Pick> {
+  static constexpr Pick last = Pick::Other;
+  static constexpr llvm::StringLiteral names[] = {"all", "some", "one", "new", "rest", "other"};
+};
+
 template <> struct Enumerators<ir::SymbolKind> {
   static constexpr ir::SymbolKind last = ir::SymbolKind::Other;
   static constexpr llvm::StringLiteral names[] = {
@@ -502,6 +507,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, Typing> t
   archive("number", typing.number, ElementType::Unknown);
   archive("shape", typing.shape);
   archive("numbers", typing.numbers);
+  archive("picks", typing.picks);
   archive("keeps-axes", typing.keepsAxes);
   archive("reduction", typing.reduction, Reduction::Mean);
   archive("memory", typing.memory, ElementType::Unknown);
@@ -619,6 +625,7 @@ template <typename Archive> void fields(Archive &archive, Ref<Archive, KernelCar
   archive("launches", care.launches);
   archive("calls", care.calls);
   archive("chooses-device", care.choosesDevice);
+  archive("checks-device", care.checksDevice);
   archive("asks-for-layout", care.asksForLayout);
   archive("asks-for-errors", care.asksForErrors);
   archive("asks-last", care.asksLast);

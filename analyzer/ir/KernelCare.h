@@ -38,6 +38,7 @@ struct KernelCare {
   /// that these make.
   std::vector<KernelLaunch> calls;
   bool choosesDevice = false; ///< It makes a GPU the current one.
+  bool checksDevice = false;  ///< It makes sure that tensors are on a GPU.
   bool asksForLayout = false; ///< Or makes a tensor contiguous, or leaves that to a helper.
   bool asksForErrors = false; ///< Of launches.
   bool asksLast = false;      ///< It does so behind its last launch.

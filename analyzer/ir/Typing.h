@@ -17,6 +17,16 @@ constexpr bool givesOne(Reduction reduction) {
   return reduction == Reduction::Mean || reduction == Reduction::Sum;
 }
 
+/// What one of several indices makes of a dimension: `x.index({Slice(), 0, None, "...", mask})`.
+enum class Pick : unsigned char {
+  All,  ///< It stays.
+  Some, ///< A part of it stays.
+  One,  ///< It goes: one of its entries stays.
+  New,  ///< There is one more, of size 1.
+  Rest, ///< All stay that no other index is for.
+  Other ///< Nobody knows: a tensor selects.
+};
+
 struct Typing {
   ResultRule rule = ResultRule::None;
   ElementType element = ElementType::Unknown; ///< That is named, or those of listed values.
@@ -25,6 +35,7 @@ struct Typing {
   /// Listed sizes, axes, what listed values have, or the number of listed tensors.
   std::optional<Shape> shape;
   llvm::SmallVector<std::int64_t, 2> numbers; ///< Integers among the arguments, one by one.
+  llvm::SmallVector<Pick, 4> picks;           ///< What a list of indices does.
   bool keepsAxes = false;                     ///< A reduction leaves sizes of 1.
   bool isRounded = false;                     ///< A quotient that a word says how to round.
   bool givesIndices = false; ///< The result are the indices of what the rule is about.

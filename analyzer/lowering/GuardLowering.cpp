@@ -7,18 +7,17 @@ namespace gradtidy {
 using namespace clang;
 
 /// Whether a pointer or optional holds nothing that is given this.
-static bool isNone(ArrayRef<const Expr *> arguments) {
+static bool isNone(ArrayRef<const Expr *> arguments, Vocabulary &vocabulary) {
   if (arguments.empty() || isa<CXXDefaultArgExpr>(arguments.front()))
     return true;
   const QualType first = strip(arguments.front())->getType();
-  const CXXRecordDecl *record = first->getAsCXXRecordDecl();
-  return first->isNullPtrType() || (record && record->getName() == "nullopt_t");
+  return first->isNullPtrType() || vocabulary.is(first, {Aspect::Nothing});
 }
 
 /// Whether a pointer or optional is made that holds nothing.
-static bool isEmpty(const Expr *made, ArrayRef<const Expr *> arguments) {
+static bool isEmpty(const Expr *made, ArrayRef<const Expr *> arguments, Vocabulary &vocabulary) {
   const CXXRecordDecl *record = made->getType()->getAsCXXRecordDecl();
-  return record && isStandard(record) && isNone(arguments);
+  return record && isStandard(record) && isNone(arguments, vocabulary);
 }
 
 bool FunctionLowering::isDiscardedGuard(const Stmt *statement) {
@@ -55,7 +54,7 @@ void FunctionLowering::enterGuard(PathId guard, const Expr *value, const Stmt *s
     arguments.append(call->arg_begin(), call->arg_end());
   if (arguments.size() == 1 && isGuard(values.roleOf(arguments.front())))
     return enterGuard(guard, arguments.front(), site);
-  if (isa<CXXConstructExpr>(made) && (!isGuard(role) || isEmpty(made, arguments)))
+  if (isa<CXXConstructExpr>(made) && (!isGuard(role) || isEmpty(made, arguments, vocabulary)))
     return;
   enterGuard(guard, role, arguments, site);
 }
@@ -88,7 +87,7 @@ bool FunctionLowering::lowerGuardCall(const CallSite &site) {
   const bool isAnother = site.name == "reset" || site.isAssignment;
   if (site.name == "emplace")
     enterGuard(guard, values.roleOf(site.object), site.arguments, site.call);
-  else if (isAnother && !isNone(site.arguments))
+  else if (isAnother && !isNone(site.arguments, vocabulary))
     enterGuard(guard, site.arguments.front(), site.call);
   else if (isAnother)
     emit(EventKind::EndLifetime, site.call).subject.path = guard;

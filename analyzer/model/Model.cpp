@@ -234,6 +234,8 @@ constexpr Named<Aspect> aspectNames[] = {
     {Aspect::SelectsEntry, "selects-entry"},
     {Aspect::SelectsRange, "selects-range"},
     {Aspect::IndexRange, "index-range"},
+    {Aspect::Nothing, "nothing"},
+    {Aspect::IndexRest, "index-rest"},
     {Aspect::GivesData, "gives-data"},
     {Aspect::FillsByMask, "fills-by-mask"},
     {Aspect::GivesZeros, "gives-zeros"},

@@ -388,6 +388,8 @@ enum class Aspect : unsigned char {
   SelectsEntry,    ///< One entry of a dimension.
   SelectsRange,    ///< Entries of a dimension that follow each other.
   IndexRange,      ///< A class: a range among indices.
+  Nothing,         ///< A class: no value; among indices a dimension that is not there yet.
+  IndexRest,       ///< A class: all dimensions that no other index is for.
   GivesData,       ///< The values of the subject, in its memory, without its history.
   FillsByMask,     ///< Gives the elements that a mask selects one value.
   GivesZeros,      ///< A new tensor of zeros.

@@ -543,28 +543,45 @@ std::int64_t TypingReader::numberAt(unsigned index, ArrayRef<const Expr *> argum
   return Shape::unknown;
 }
 
-/// Whether one of the \p indices of a tensor is a range, of which a dimension stays:
-/// `x.index({Slice(0, 3), 1})`.
-static bool takesRange(const Expr *indices, Vocabulary &vocabulary) {
-  const auto isRange = [&](const Expr *index) {
-    index = strip(index);
-    while (const auto *construct = dyn_cast<CXXConstructExpr>(index)) {
-      if (vocabulary.is(construct->getType(), {Aspect::IndexRange}))
-        return true;
-      if (construct->getNumArgs() != 1)
-        break;
-      index = strip(construct->getArg(0));
-    }
-    return vocabulary.is(index->getType(), {Aspect::IndexRange});
-  };
-  indices = strip(indices);
-  while (const auto *construct = dyn_cast<CXXConstructExpr>(indices)) {
-    if (construct->getNumArgs() == 0 || isRange(construct))
+/// What \p index does.
+static Pick pickOf(const Expr *index, Vocabulary &vocabulary) {
+  index = strip(index);
+  while (const auto *construct = dyn_cast<CXXConstructExpr>(index)) {
+    const bool isCopied = construct->getNumArgs() == 1;
+    if (vocabulary.is(construct->getType(), {Aspect::IndexRange}) && !isCopied)
+      return llvm::all_of(construct->arguments(),
+                          [](const Expr *part) { return isa<CXXDefaultArgExpr>(part); })
+                 ? Pick::All
+                 : Pick::Some;
+    if (!isCopied)
       break;
-    indices = strip(construct->getArg(0));
+    index = strip(construct->getArg(0));
   }
-  const auto *list = dyn_cast<InitListExpr>(indices);
-  return list ? llvm::any_of(list->inits(), isRange) : isRange(indices);
+  const QualType type = index->getType();
+  if (vocabulary.is(type, {Aspect::IndexRange}))
+    return Pick::Some;
+  if (vocabulary.is(type, {Aspect::Nothing}))
+    return Pick::New;
+  if (vocabulary.is(type, {Aspect::IndexRest}) || isa<clang::StringLiteral>(index))
+    return Pick::Rest;
+  return type->isIntegerType() && !type->isBooleanType() ? Pick::One : Pick::Other;
+}
+
+/// What each of the \p indices of a tensor does; nothing where they are not listed.
+static SmallVector<Pick, 4> picksOf(const Expr *indices, Vocabulary &vocabulary) {
+  SmallVector<Pick, 4> picks;
+  const Expr *list = strip(indices);
+  const auto *construct = dyn_cast<CXXConstructExpr>(list);
+  while (construct && construct->getNumArgs() > 0) {
+    list = strip(construct->getArg(0));
+    construct = dyn_cast<CXXConstructExpr>(list);
+  }
+  if (const auto *braces = dyn_cast<InitListExpr>(list))
+    for (const Expr *index : braces->inits())
+      picks.push_back(pickOf(index, vocabulary));
+  else if (const Pick only = pickOf(indices, vocabulary); only != Pick::Other)
+    picks.push_back(only);
+  return picks;
 }
 
 Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) const {
@@ -584,8 +601,8 @@ Typing TypingReader::read(ResultRule rule, ArrayRef<const Expr *> arguments) con
       readValues(argument, typing);
       continue;
     }
-    if (rule == ResultRule::Pick && takesRange(argument, vocabulary)) {
-      typing.shape = Shape{.sizes = {Shape::unknown}};
+    if (rule == ResultRule::Pick) {
+      typing.picks = picksOf(argument, vocabulary);
       continue;
     }
     if (isLeading && rule == ResultRule::Memory) {

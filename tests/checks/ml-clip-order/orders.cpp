@@ -111,3 +111,26 @@ void unseen_backward_ok(Net net, torch::Tensor x) {
     optimizer.step();
   }
 }
+
+// What is clipped comes from the groups of the optimizer that steps.
+struct Stepper {
+  torch::optim::Optimizer &optimizer;
+  std::vector<torch::Tensor> parameters;
+  explicit Stepper(torch::optim::Optimizer &given) : optimizer(given) {
+    for (auto &group : given.param_groups())
+      parameters.insert(parameters.end(), group.params().begin(), group.params().end());
+  }
+  void step(const torch::Tensor &loss) {
+    optimizer.zero_grad();
+    loss.backward();
+    torch::nn::utils::clip_grad_norm_(parameters, 1.0);
+    optimizer.step();
+  }
+};
+
+void groups_ok(torch::nn::Linear &net, torch::Tensor x) {
+  torch::optim::SGD optimizer(net->parameters(), 0.1);
+  Stepper stepper(optimizer);
+  for (int i = 0; i < 10; ++i)
+    stepper.step(net(x).sum());
+}

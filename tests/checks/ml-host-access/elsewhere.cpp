@@ -130,3 +130,28 @@ float asked_something_else_bad(Tensor x, bool useGpu, bool isLast) {
     x = x * 2;
   return *x.data_ptr<float>(); // expect: ml-host-access: the host reads memory of 'x'
 }
+
+// --- devices by constant references -----------------------------------------------------------------
+
+struct Buffer {
+  torch::Tensor input;
+  void resize(int64_t count, const torch::Device &device) {
+    if (input.size(0) != count)
+      input = torch::zeros({count, 4}, device);
+    else
+      input = input.to(device);
+  }
+};
+void unseen();
+
+struct Buffers {
+  Buffer host, gpu;
+  float load_ok(bool isFirst) {
+    if (isFirst)
+      host.resize(10, torch::kCPU);
+    unseen();
+    host.resize(12, torch::kCPU);
+    gpu.resize(10, torch::kCUDA);
+    return host.input.accessor<float, 2>()[0][0];
+  }
+};

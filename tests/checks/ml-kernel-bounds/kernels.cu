@@ -149,3 +149,17 @@ void shared_out_ok(torch::Tensor x) {
   const int channels = x.size(1);
   rows<<<1, 1024 / channels>>>(x.data_ptr<float>(), channels);
 }
+
+// The place of a thread may lie in shared memory: it goes over all elements from there.
+__global__ void kept_kernel(float *x, int n) {
+  __shared__ int range[2];
+  range[0] = blockIdx.x * blockDim.x + threadIdx.x;
+  range[1] = gridDim.x * blockDim.x;
+  for (int i{range[0]}; i < n; i += range[1])
+    x[i] *= 2;
+}
+
+void kept_ok(torch::Tensor x) {
+  const int n = x.numel();
+  kept_kernel<<<n / 256, 256>>>(x.data_ptr<float>(), n);
+}

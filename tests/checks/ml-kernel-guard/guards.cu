@@ -189,3 +189,26 @@ torch::Tensor later(torch::Tensor x) {
 }
 
 void bindMore(Library &library) { library.def("later", &later); }
+
+// Who looks at what it is given is the first: nobody has done so before, or chosen a GPU.
+torch::Tensor entry_bad(torch::Tensor x) {
+  if (!x.is_cuda())
+    throw std::invalid_argument("x");
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 1)
+  return y;
+}
+
+struct Launching {
+  c10::cuda::CUDAGuard device;
+  explicit Launching(torch::Tensor x) : device(x.device()) {}
+};
+
+torch::Tensor held_ok(torch::Tensor x) {
+  if (!x.is_cuda())
+    throw std::invalid_argument("x");
+  Launching launching(x);
+  torch::Tensor y = torch::zeros_like(x);
+  square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
+  return y;
+}

@@ -168,3 +168,17 @@ void filled_ok() {
   SGD optimizer({w}, 0.1);
   optimizer.step();
 }
+
+// --- leaves of their own that were computed of others ----------------------------------------------
+
+void cloned_ok(torch::Tensor target) {
+  auto content = torch::rand({4, 4});
+  auto image = content.clone();
+  image.set_requires_grad(true);
+  auto twice = content * 2;
+  twice.requires_grad_();
+  torch::optim::SGD optimizer(std::vector<torch::Tensor>{image, twice}, 0.1);
+  optimizer.zero_grad();
+  torch::mse_loss(image * twice, target).backward();
+  optimizer.step();
+}

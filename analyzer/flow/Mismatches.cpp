@@ -23,6 +23,8 @@ public:
     const ResultRule rule = event.typing ? event.typing->rule : ResultRule::None;
     if (rule == ResultRule::Join)
       return ofJoin();
+    if (rule == ResultRule::Stack)
+      return ofListed(std::nullopt);
     if (tensors.empty())
       return std::nullopt;
     if (event.operation == Operation::ReadScalar)
@@ -194,6 +196,41 @@ private:
       if (list.path && list.isTensor && list.role != TypeRole::Tensor &&
           state.shapeOfElements(list).hasRank(0))
         return Mismatch{Mismatch::Dimensions, &list};
+    const auto &numbers = event.typing->numbers;
+    return ofListed(numbers.empty() ? 0 : numbers.front());
+  }
+
+  /// The operands of what makes the list at \p path, if those are tensors.
+  llvm::ArrayRef<Operand> listedIn(PathId path) const {
+    const auto isTensor = [](const Operand &operand) { return operand.role == TypeRole::Tensor; };
+    for (const Block &block : event.function->blocks)
+      for (const Event &made : block.events)
+        if (made.result && made.result == path && &made != &event) {
+          if (made.operands.size() == 1 && !isTensor(made.operands.front()) &&
+              made.operands.front().path != path)
+            return listedIn(made.operands.front().path);
+          return llvm::all_of(made.operands, isTensor) ? llvm::ArrayRef(made.operands)
+                                                       : llvm::ArrayRef<Operand>();
+        }
+    return {};
+  }
+
+  /// Two of the tensors that are listed, where they are, for a list that has to be of one shape,
+  /// but for the dimension \p joined.
+  std::optional<Mismatch> ofListed(std::optional<std::int64_t> joined) const {
+    llvm::ArrayRef<Operand> listed;
+    if (!event.operands.empty())
+      listed = listedIn(event.operands.front().path);
+    for (const Operand &other : llvm::drop_begin(listed, listed.empty() ? 0 : 1)) {
+      const Shape first = shapeOf(&listed.front()), shape = shapeOf(&other);
+      if (first.isOpen || shape.isOpen || first.sizes.size() != shape.sizes.size())
+        continue;
+      const auto rank = static_cast<std::int64_t>(shape.sizes.size());
+      for (std::int64_t axis = 0; axis < rank; ++axis)
+        if (axis != joined && axis - rank != joined && differ(first.sizes[axis], shape.sizes[axis]))
+          return Mismatch{Mismatch::Sizes, &listed.front(), &other, first.sizes[axis],
+                          shape.sizes[axis]};
+    }
     return std::nullopt;
   }
 

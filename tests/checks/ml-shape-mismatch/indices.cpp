@@ -44,3 +44,24 @@ torch::Tensor picked_ok(torch::Tensor rows) {
 torch::Tensor any_ok(torch::Tensor x) {
   return x.index({Slice(), 0}) + torch::ones({3, 4});
 }
+
+// --- tensors that are put beside each other --------------------------------------------------------
+
+torch::Tensor stacked_bad() {
+  auto light = torch::ones({1, 8, 8});
+  auto color = torch::ones({2, 8, 8});
+  return torch::stack({light, color}, 0); // expect: ml-shape-mismatch: of shape (1, 8, 8) meets 'color' of shape (2, 8, 8)
+}
+
+torch::Tensor joined_along_bad() {
+  auto light = torch::ones({1, 8, 8});
+  auto color = torch::ones({2, 8, 8});
+  return torch::cat({light, color}, 1); // expect: ml-shape-mismatch: and 1 does not go with 2
+}
+
+torch::Tensor joined_ok() {
+  auto light = torch::ones({1, 8, 8});
+  auto color = torch::ones({2, 8, 8});
+  return torch::cat({light, color}) + torch::cat({light, color}, -3) +
+         torch::stack({light, color.slice(0, 0, 1)});
+}

@@ -5,7 +5,7 @@
 namespace gradtidy {
 namespace {
 
-/// So many kinds of input are told apart for each forward pass.
+/// So many kinds of input are told apart for each forward pass; what is more, by the mode alone.
 constexpr size_t maxInputs = 8;
 
 } // namespace
@@ -34,7 +34,7 @@ const Interpreter::Pass &Interpreter::passOf(const FunctionBody &body, const Eve
   Inputs inputs = inputsOf(body, event, caller);
   if (known.size() >= maxInputs) { // Whatever it is given.
     inputs = {};
-    inputs.modes = GradMode::On | GradMode::Off;
+    inputs.modes = caller.gradMode().possible;
     inputs.tensors.resize(body.parameters.size());
   }
   for (const auto &[others, pass] : known)

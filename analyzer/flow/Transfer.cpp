@@ -559,11 +559,13 @@ bool Interpreter::runClosures(const Event &event, State &state, bool observing,
   return true;
 }
 
-/// Whether the host needs what the GPU has been given to compute: to print it, say.
+/// Whether the host needs what the GPU has been given to compute: to print it, say, or to know how
+/// many elements there are.
 static bool waitsForGpu(const Event &event) {
   const auto isTensor = [](const Operand &operand) { return operand.isTensor; };
   const bool isRead = isTensor(event.subject) || llvm::any_of(event.operands, isTensor);
-  return event.operation == Operation::Synchronize ||
+  const bool asksForSize = event.typing && event.typing->rule == ResultRule::Positions;
+  return event.operation == Operation::Synchronize || asksForSize ||
          (isRead && !event.isTensor && !event.isAttribute);
 }
 

@@ -34,3 +34,33 @@ void closure_ok(torch::Tensor x) {
     optimizer.step();
   }
 }
+
+// --- a critic that gets inputs of many kinds --------------------------------------------------------
+
+struct Critic : torch::nn::Module {
+  torch::nn::Linear layer{nullptr};
+  Critic() { layer = register_module("layer", torch::nn::Linear(4, 1)); }
+  torch::Tensor forward(torch::Tensor state, torch::Tensor action) { return layer(state + action); }
+};
+
+void many_inputs_ok(torch::optim::Optimizer &optimizer, torch::Tensor state, torch::Tensor action) {
+  Critic critic;
+  for (int i = 0; i < 10; ++i) {
+    torch::Tensor target;
+    {
+      torch::NoGradGuard guard;
+      target = critic.forward(state, action) + critic.forward(torch::ones({1, 4}), action) +
+               critic.forward(torch::ones({2, 4}), action) +
+               critic.forward(torch::ones({3, 4}), action) +
+               critic.forward(torch::ones({4, 4}), action) +
+               critic.forward(torch::ones({5, 4}), action) +
+               critic.forward(torch::ones({6, 4}), action) +
+               critic.forward(torch::ones({7, 4}), action) +
+               critic.forward(torch::ones({8, 4}), action);
+    }
+    auto loss = torch::mse_loss(critic.forward(torch::ones({9, 4}), action), target);
+    optimizer.zero_grad();
+    loss.backward();
+    optimizer.step();
+  }
+}

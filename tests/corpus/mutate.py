@@ -301,11 +301,6 @@ def calling(src: Source, name: str) -> Iterator[tuple[int, int, str]]:
             yield found.start(), close + 1, src.text[found.end() : close]
 
 
-def around(src: Source, pos: int) -> Stmt | None:
-    """The statement that stands there."""
-    return next((each for each in src.stmts if each.start <= pos < each.end), None)
-
-
 def changed(src: Source, start: int, end: int, new: str) -> Mutant:
     """One place is written in another way; a finding counts anywhere in the function around it."""
     place = next((each for each in src.functions() if each.holds(start)), None)
@@ -336,20 +331,10 @@ def forget_log_softmax(repo: Repo, src: Source) -> Iterator[Mutant]:
     """forward() gives scores where nll_loss() is used."""
     if not any("nll_loss" in each.mask or "NLLLoss" in each.mask for each in repo.sources.values()):
         return
-    for statement, found in statements(src, re.compile(r"return\s+(?:torch::|F::)*log_softmax\(([^;]*),[^;,]*\);", re.S)):
+    scores = re.compile(r"return\s+(?:torch::|F::)*log_softmax\(([^;]*),[^;,]*\);", re.S)
+    for statement, found in statements(src, scores):
         edit = Edit(statement.start, statement.end, f"return {found[1]};")
         yield Mutant([edit], statement.start, statement.start, statement.end, also=all_losses(repo, src, "nll"))
-
-
-@mutate.operator("scores-for-bce", "ml-loss-activation")
-def forget_sigmoid(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """forward() gives scores where binary_cross_entropy() is used."""
-    names = r"binary_cross_entropy\(|\bBCELoss\b"
-    if not any(re.search(names, each.mask) for each in repo.sources.values()):
-        return
-    for statement, found in statements(src, re.compile(r"return\s+(?:torch::)?sigmoid\(([^;]*)\);", re.S)):
-        edit = Edit(statement.start, statement.end, f"return {found[1]};")
-        yield Mutant([edit], statement.start, statement.start, statement.end, also=all_losses(repo, src, "binary|BCE"))
 
 
 def all_losses(repo: Repo, src: Source, names: str) -> list[tuple[Source, int, int]]:
@@ -384,20 +369,6 @@ def make_optimizer_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
                 yield Mutant(edits, epochs.start + 1, epochs.head, epochs.start + 1 + len(text))
 
 
-@mutate.operator("model-made-anew", "ml-stale-parameters")
-def make_model_anew(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """The model is made once more behind its optimizer."""
-    models = re.compile(r"auto\s+(\w+)\s*=\s*(std::make_shared<[^;]*>\([^;]*\));", re.S)
-    for _, model in statements(src, models):
-        made = re.compile(rf"torch::optim::\w+\s+(\w+)\s*[({{]\s*{model[1]}->parameters\(\)[^;]*;", re.S)
-        for statement, found in statements(src, made):
-            for loop in mutate.loops(src):
-                if loop.func.holds(statement.start) and loop.func.holds(model.start()) and found[1] in {
-                        name for _, name in loop.steps}:
-                    edit = mutate.after(src, statement, f"{model[1]} = {model[2]};")
-                    yield Mutant([edit], edit.start, loop.func.start, loop.func.end)
-
-
 @mutate.operator("seed-each-epoch", "ml-reseeded-engine")
 def seed_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
     """The generator of random numbers starts anew in every epoch."""
@@ -406,18 +377,6 @@ def seed_each_epoch(repo: Repo, src: Source) -> Iterator[Mutant]:
         if epochs and src.mask[epochs.start] == "{":
             edit = Edit(epochs.start + 1, epochs.start + 1, "\ntorch::manual_seed(1);")
             yield Mutant([edit], edit.start, epochs.head, edit.start + 3)
-
-
-@mutate.operator("constant-weights", "ml-zero-init")
-def make_weights_equal(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """All weights of a hidden layer begin as one constant."""
-    kinds = r"(?:torch::)?nn::(?:Linear|Conv2d)\("
-    for statement, member in registered(src):
-        made = re.search(kinds, src.text[statement.start : statement.end])
-        func = src.function_of(statement.block)
-        if made and func and re.match(r"[\w>.-]+$", member):
-            edit = mutate.after(src, statement, f"torch::nn::init::constant_({member}->weight, 0.1);")
-            yield Mutant([edit], edit.start, edit.start, edit.start + 1)
 
 
 @mutate.operator("save-over", "ml-overwritten-checkpoint")
@@ -461,8 +420,8 @@ def update_with_graph(repo: Repo, src: Source) -> Iterator[Mutant]:
     """Parameters are changed by hand without a guard."""
     for statement, _ in statements(src, re.compile(r"(?:torch::|at::)?NoGradGuard\s+\w+\s*;")):
         block = statement.block
-        if block and re.search(r"\.(?:copy_|add_|sub_|mul_|lerp_)\(", src.mask[statement.end : block.end]) and re.search(
-                r"parameters\(\)", src.mask[statement.end : block.end]):
+        rest = src.mask[statement.end : block.end] if block else ""
+        if re.search(r"\.(?:copy_|add_|sub_|mul_|lerp_)\(", rest) and "parameters()" in rest:
             yield Mutant([mutate.delete(src, statement)], statement.start, block.start, block.end)
 
 
@@ -476,7 +435,8 @@ def without(src: Source, call: re.Pattern[str]) -> Iterator[Mutant]:
 def read_from_gpu(repo: Repo, src: Source) -> Iterator[Mutant]:
     """Memory of a tensor on the GPU is read by the host."""
     if "kCUDA" in src.mask or "cuda()" in src.mask:
-        yield from without(src, re.compile(r"(\.(?:cpu\(\)|to\(\s*(?:torch|at)::kCPU\s*\)))\.(?:contiguous\(\)\.)?(?:data_ptr|accessor)<"))
+        copies = r"(\.(?:cpu\(\)|to\(\s*(?:torch|at)::kCPU\s*\)))"
+        yield from without(src, re.compile(copies + r"\.(?:contiguous\(\)\.)?(?:data_ptr|accessor)<"))
 
 
 @mutate.operator("no-contiguous", "ml-noncontiguous-data-ptr")
@@ -485,61 +445,13 @@ def read_views(repo: Repo, src: Source) -> Iterator[Mutant]:
     yield from without(src, re.compile(r"permute\(\{[^{}]*\}\)[^;]*(\.contiguous\(\))\.data_ptr"))
 
 
-@mutate.operator("bytes-as-images", "ml-dtype-mismatch")
-def keep_bytes(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """A network gets images of bytes."""
-    for found in re.finditer(r"from_blob\([^;]*kByte\)[^;]*?(\.to\((?:torch|at)::k(?:Float|Float32|F32)\))", src.mask):
-        yield changed(src, found.start(1), found.end(1), "")
-
-
 @mutate.operator("target-shape", "ml-broadcast-loss")
 def broadcast_target(repo: Repo, src: Source) -> Iterator[Mutant]:
     """The target of an elementwise loss has another rank than the prediction."""
     for start, end, _ in calling(src, r"(?:mse_loss|l1_loss|smooth_l1_loss)"):
-        for found in re.finditer(r"(\.(?:unsqueeze\(-?1\)|squeeze\(-?1?\)|view_as\(\w+\)|view\(\{\s*-1\s*,\s*1\s*\}\)))", src.mask[start:end]):
+        shaped = r"\.(?:unsqueeze\(-?1\)|squeeze\(-?1?\)|view_as\(\w+\)|view\(\{\s*-1\s*,\s*1\s*\}\))"
+        for found in re.finditer(f"({shaped})", src.mask[start:end]):
             yield changed(src, start + found.start(1), start + found.end(1), "")
-
-
-def deleted(src: Source, line: re.Pattern[str]) -> Iterator[Mutant]:
-    for statement, _ in statements(src, line):
-        func = src.function_of(statement.block)
-        yield Mutant([mutate.delete(src, statement)], statement.start, func.start, func.end)
-
-
-@mutate.operator("no-barrier", "ml-kernel-barrier")
-def forget_barrier(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """A kernel loses a barrier."""
-    yield from deleted(src, re.compile(r"__syncthreads\(\)\s*;"))
-
-
-@mutate.operator("no-launch-check", "ml-kernel-unchecked")
-def forget_launch_check(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """Nobody asks whether a launch has failed."""
-    if len(re.findall(r"cudaGetLastError|KERNEL_LAUNCH_CHECK|cudaDeviceSynchronize", src.mask)) == 1:
-        yield from deleted(src, re.compile(r"(?:C10_CUDA_KERNEL_LAUNCH_CHECK|\w*\(\s*cudaGetLastError)\(\s*\)\s*\)?\s*;"))
-
-
-@mutate.operator("no-device-guard", "ml-kernel-guard")
-def forget_device_guard(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """Kernels run on whatever GPU is the current one."""
-    yield from deleted(src, re.compile(r"(?:const\s+)?(?:at|c10)::cuda::(?:Optional)?CUDAGuard\s+\w+[^;]*;"))
-
-
-@mutate.operator("no-stream", "ml-kernel-stream")
-def forget_stream_of_kernel(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """Kernels run on the default stream."""
-    for found in re.finditer(r"<<<[^;<>]*?(,\s*0\s*,\s*(?:stream|(?:at|c10)::cuda::getCurrentCUDAStream\(\)))\s*>>>", src.mask):
-        yield changed(src, found.start(1), found.end(1), "")
-
-
-@mutate.operator("no-bounds", "ml-kernel-bounds")
-def forget_bounds(repo: Repo, src: Source) -> Iterator[Mutant]:
-    """Threads beyond the end go on."""
-    for func in src.functions():
-        if "__global__" in src.mask[func.head : func.start]:
-            for found in re.finditer(r"if\s*\(\s*\w+\s*>=\s*[\w.()]+\s*\)\s*\{?\s*return\s*;\s*\}?", src.mask[func.start : func.end]):
-                start = func.start + found.start()
-                yield Mutant([Edit(start, func.start + found.end(), "")], start, 0, len(src.text) - 1)
 
 
 if __name__ == "__main__":

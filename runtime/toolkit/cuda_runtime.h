@@ -19,6 +19,7 @@ struct dim3 {
 enum cudaError : int {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
   cudaErrorInvalidDevice = 101,
   cudaErrorInvalidResourceHandle = 400,
@@ -59,6 +60,11 @@ cudaError_t cudaDeviceSynchronize();
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaMalloc(void **memory, std::size_t bytes);
+cudaError_t cudaFree(void *memory);
+}
+template <class T> cudaError_t cudaMalloc(T **memory, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
 }
 
 // Clang calls one of these for what stands between <<< and >>>: the first where it knows of a
@@ -113,6 +119,16 @@ inline cudaError_t cudaSetDevice(int device) {
 inline cudaError_t cudaGetDevice(int *device) {
   *device = ::gradtidy::runtime::cuda::current_device();
   return cudaSuccess;
+}
+
+template <class T> cudaError_t cudaMalloc(T **memory, std::size_t bytes) {
+  void *gotten = nullptr;
+  const auto error = static_cast<cudaError_t>(::gradtidy::runtime::getMemory(&gotten, bytes));
+  *memory = static_cast<T *>(gotten);
+  return error;
+}
+inline cudaError_t cudaFree(void *memory) {
+  return static_cast<cudaError_t>(::gradtidy::runtime::giveMemoryBack(memory));
 }
 
 namespace gradtidy::runtime {

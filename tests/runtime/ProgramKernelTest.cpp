@@ -2,6 +2,7 @@
 // what of a launch is refused.
 #include "Expect.h"
 
+#include "runtime/backends/sim/Simulator.h"
 #include "runtime/toolkit/cuda_runtime.h"
 
 #include <c10/cuda/CUDAException.h>
@@ -115,6 +116,25 @@ TEST_CASE("what CUDA refuses is told by the one who asks, and else by the next o
   CHECK_THROWS_WITH(x + y, Contains("CUDA error: invalid configuration argument"));
   CHECK(error(1, 64) == cudaSuccess);
   CHECK((x + y).sum().item<float>() == 8);
+}
+
+TEST_CASE("a program gets memory from the driver, which waits for the device to take it back") {
+  const Tensor x = torch::arange(1000, kCUDA).to(torch::kFloat), y = torch::zeros_like(x);
+  float *squares = nullptr;
+  REQUIRE(cudaMalloc(&squares, 1000 * sizeof(float)) == cudaSuccess);
+  launcher(square, 4, 256)(x.data_ptr<float>(), squares, 1000);
+  launcher(square, 4, 256)(squares, y.data_ptr<float>(), 1000);
+  const double before = gradtidy::runtime::simulatedHostTime();
+  CHECK(cudaFree(squares) == cudaSuccess);
+  CHECK(c10::cuda::getCurrentCUDAStream().query());
+  CHECK(gradtidy::runtime::simulatedHostTime() > before + 2e-5);
+  CHECK(y.equal((x * x) * (x * x)));
+
+  CHECK(cudaFree(nullptr) == cudaSuccess);
+  CHECK(cudaFree(squares) == cudaErrorInvalidValue);
+  CHECK(cudaMalloc(&squares, std::size_t{1} << 50) == cudaErrorMemoryAllocation);
+  CHECK(squares == nullptr);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
 }
 
 TEST_CASE("a guard makes the device of a tensor current") {

@@ -31,6 +31,14 @@ template <class Wait> CudaError told(DeviceIndex device, Wait wait) {
   }
 }
 
+/// The current device, whose memory kernels of programs reach.
+Accelerator &currentDevice() {
+  Accelerator &device = acceleratorOf({kCUDA, cuda::current_device()});
+  TORCH_CHECK(isSimulated(device), "kernels of programs are host code here, for simulated devices "
+                                   "alone: set GRADTIDY_DEVICE=sim");
+  return device;
+}
+
 StreamKey keyOf(const CUstream_st *stream) {
   return stream ? stream->key : StreamKey{cuda::current_device(), 0};
 }
@@ -63,6 +71,8 @@ const char *errorText(CudaError error) {
     return "no error";
   case CudaError::InvalidValue:
     return "invalid argument";
+  case CudaError::OutOfMemory:
+    return "out of memory";
   case CudaError::InvalidConfiguration:
     return "invalid configuration argument";
   case CudaError::InvalidDevice:
@@ -97,21 +107,27 @@ CudaError chooseDevice(int device) {
   return CudaError::Success;
 }
 
-KernelLaunch::KernelLaunch(const LaunchShape &shape)
-    : shape(shape), device(acceleratorOf({kCUDA, cuda::current_device()})) {
-  TORCH_CHECK(isSimulated(device), "kernels of programs are host code here, for simulated devices "
-                                   "alone: set GRADTIDY_DEVICE=sim");
+CudaError getMemory(void **memory, std::size_t bytes) {
+  *memory = bytes == 0 ? nullptr : acquireOfSimulated(currentDevice(), bytes);
+  return *memory || bytes == 0 ? CudaError::Success : fail(CudaError::OutOfMemory);
 }
+
+CudaError giveMemoryBack(void *memory) {
+  bool isKnown = true;
+  const CudaError error = told(cuda::current_device(), [&] {
+    isKnown = !memory || giveBackToSimulated(currentDevice(), memory);
+  });
+  return isKnown ? error : fail(CudaError::InvalidValue);
+}
+
+KernelLaunch::KernelLaunch(const LaunchShape &shape) : shape(shape), device(currentDevice()) {}
 
 void *KernelLaunch::reach(void *memory) {
   if (!device.owns(memory)) {
     isOutOfReach |= memory && !PinnedMemory::instance().owns(memory);
     return memory;
   }
-  device.memory([&](const BlockCache &cache) {
-    if (const BlockCache::Block *block = cache.find(memory))
-      work.bytes += static_cast<int64_t>(block->requested);
-  });
+  work.bytes += static_cast<int64_t>(blockSizeOfSimulated(device, memory));
   return device.kernelAddress(memory);
 }
 

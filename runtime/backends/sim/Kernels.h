@@ -23,6 +23,7 @@ namespace gradtidy::runtime {
 enum class CudaError : int {
   Success = 0,
   InvalidValue = 1,
+  OutOfMemory = 2,
   InvalidConfiguration = 9,
   InvalidDevice = 101,
   InvalidHandle = 400,
@@ -40,6 +41,9 @@ CudaError peekLastError();
 CudaError awaitDevice();
 CudaError awaitStream(CUstream_st *stream);
 CudaError chooseDevice(int device);
+/// Memory of the current device, past its cache; and back, when the device has done all its work.
+CudaError getMemory(void **memory, std::size_t bytes);
+CudaError giveMemoryBack(void *memory);
 
 /// Raised in a kernel.
 class IllegalAccess : public Error {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <queue>
 #include <unistd.h>
@@ -97,6 +98,10 @@ public:
     use(cache);
   }
 
+  void *acquireForProgram(std::size_t bytes);
+  bool giveBackOfProgram(void *memory);
+  std::size_t blockSize(const void *address) const;
+
   StreamId currentStream() const { return cuda::getCurrentCUDAStream(index).id(); }
   /// When the work queued so far in a stream will be done.
   double &endOf(StreamId stream) { return ends.at(static_cast<std::size_t>(stream)); }
@@ -126,7 +131,8 @@ private:
 
   Arena arena;
   BlockCache cache;
-  std::array<double, 33> ends{}; // the default stream and those of the pool
+  std::map<const char *, std::size_t> ofProgram; // what it has got from the driver itself
+  std::array<double, 33> ends{};                 // the default stream and those of the pool
 };
 
 void Simulator::queue(SimulatedDevice &device, StreamId stream, double seconds,
@@ -271,6 +277,38 @@ void SimulatedDevice::copyToPeer(Accelerator &peer, void *to, const void *from, 
   otherEnd = start;
 }
 
+void *SimulatedDevice::acquireForProgram(std::size_t bytes) {
+  Lock lock(simulator().mutex);
+  constexpr std::size_t page = 4096;
+  const std::size_t size = (bytes + page - 1) / page * page;
+  simulator().spend(Model::driverSeconds);
+  void *memory = arena.acquire(size);
+  if (memory)
+    ofProgram[static_cast<const char *>(memory)] = size;
+  return memory;
+}
+
+bool SimulatedDevice::giveBackOfProgram(void *memory) {
+  Lock lock(simulator().mutex);
+  const auto block = ofProgram.find(static_cast<const char *>(memory));
+  if (block == ofProgram.end())
+    return false;
+  synchronize();
+  simulator().spend(Model::driverSeconds);
+  arena.giveBack(memory, block->second);
+  ofProgram.erase(block);
+  return true;
+}
+
+std::size_t SimulatedDevice::blockSize(const void *address) const {
+  Lock lock(simulator().mutex);
+  if (const BlockCache::Block *block = cache.find(address))
+    return block->requested;
+  const auto above = ofProgram.upper_bound(static_cast<const char *>(address));
+  const auto block = above == ofProgram.begin() ? ofProgram.end() : std::prev(above);
+  return block != ofProgram.end() && address < block->first + block->second ? block->second : 0;
+}
+
 class SimulatedMarker : public Marker {
 public:
   SimulatedMarker(SimulatedDevice &device, double time) : device(device), time(time) {}
@@ -395,6 +433,16 @@ CudaError simulatedFailure(DeviceIndex device) {
   const auto *simulated = dynamic_cast<const SimulatedDevice *>(&acceleratorOf({kCUDA, device}));
   Lock lock(simulator().mutex);
   return simulated ? simulated->failure : CudaError::Success;
+}
+
+void *acquireOfSimulated(Accelerator &device, std::size_t bytes) {
+  return dynamic_cast<SimulatedDevice &>(device).acquireForProgram(bytes);
+}
+bool giveBackToSimulated(Accelerator &device, void *memory) {
+  return dynamic_cast<SimulatedDevice &>(device).giveBackOfProgram(memory);
+}
+std::size_t blockSizeOfSimulated(Accelerator &device, const void *address) {
+  return dynamic_cast<SimulatedDevice &>(device).blockSize(address);
 }
 
 void launchOnSimulated(Accelerator &device, StreamId stream, Work work,

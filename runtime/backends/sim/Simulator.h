@@ -24,6 +24,7 @@ struct SimulatedModel {
   static constexpr double memoryBandwidth = 1.5e12; // bytes a second
   static constexpr double arithmetic = 2e13;        // operations a second
   static constexpr double copySeconds = 1e-5;       // for each copy
+  static constexpr double driverSeconds = 2e-5;     // of the host, to get memory or give it back
   static constexpr double pinnedBandwidth = 2.4e10; // between host and device
   static constexpr double pageableBandwidth = 6e9;  // which the host's processor limits
   static constexpr double peerBandwidth = 5e10;     // between devices
@@ -38,6 +39,13 @@ enum class CudaError : int;
 bool isSimulated(const Accelerator &device);
 /// What a kernel of a device failed of; success where none has, or where it is not simulated.
 CudaError simulatedFailure(DeviceIndex device);
+/// Memory of a simulated device that the program gets from its driver, past the cache; null where
+/// there is not enough.
+void *acquireOfSimulated(Accelerator &device, std::size_t bytes);
+/// Gives it back when the device has done all its work. False where the program has not got it.
+bool giveBackToSimulated(Accelerator &device, void *memory);
+/// The size of the block of memory of a simulated device in which this address is.
+std::size_t blockSizeOfSimulated(Accelerator &device, const void *address);
 /// Queues a kernel of the program's own in a stream of a simulated device.
 void launchOnSimulated(Accelerator &device, StreamId stream, Work work,
                        std::function<void()> kernel);

@@ -145,6 +145,12 @@ constexpr Named<Trait> traitNames[] = {
     {Trait::JoinsRanks, "joins-ranks"},
     {Trait::GivesStream, "gives-stream"},
     {Trait::SeedsDraws, "seeds-draws"},
+    {Trait::GetsMemory, "gets-memory"},
+    {Trait::CreatesHandle, "creates-handle"},
+    {Trait::CreatesResource, "creates-resource"},
+    {Trait::GetsCheaply, "gets-cheaply"},
+    {Trait::GivesBack, "gives-back"},
+    {Trait::SetsStream, "sets-stream"},
 };
 
 constexpr Named<Operation> operationNames[] = {

@@ -279,6 +279,12 @@ enum class Trait : unsigned char {
   JoinsRanks,       ///< A class whose objects are groups of processes that work together.
   GivesStream,      ///< Gives a stream other than the one that work is on by default.
   SeedsDraws,       ///< The random numbers of tensors begin anew.
+  GetsMemory,       ///< The driver allocates memory, to which the first argument leads then.
+  CreatesHandle,    ///< The same of a library's handle, which computes on the stream it is given.
+  CreatesResource,  ///< The same of what else takes long to create: streams, other handles.
+  GetsCheaply,      ///< The same of what does not: memory of a pool, events.
+  GivesBack,        ///< Releases or destroys what one of these has given.
+  SetsStream,       ///< Gives a library's handle the stream on which it computes from now on.
 };
 
 /// Whether a function of that trait registers something.

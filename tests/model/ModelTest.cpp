@@ -158,7 +158,10 @@ TEST_CASE("The traits have the names of the documentation") {
                            "stacks-samples",    "chooses-draws",
                            "splits-samples",    "gives-all-samples",
                            "gives-class",       "copies-bytes",
-                           "joins-ranks"}) {
+                           "joins-ranks",       "gets-memory",
+                           "creates-handle",    "creates-resource",
+                           "gets-cheaply",      "gives-back",
+                           "sets-stream"}) {
     REQUIRE(traitOf(name));
     CHECK(traitName(*traitOf(name)) == name);
   }

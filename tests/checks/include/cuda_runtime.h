@@ -28,6 +28,7 @@ __device__ int max(int a, int b);
 enum cudaError { cudaSuccess = 0 };
 using cudaError_t = cudaError;
 using cudaStream_t = struct CUstream_st *;
+using cudaEvent_t = struct CUevent_st *;
 
 extern "C" {
 cudaError_t cudaDeviceSynchronize();
@@ -36,6 +37,20 @@ cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaMemset(void *memory, int value, std::size_t bytes);
+cudaError_t cudaMalloc(void **memory, std::size_t bytes);
+cudaError_t cudaMallocAsync(void **memory, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream);
+cudaError_t cudaMallocHost(void **memory, std::size_t bytes);
+cudaError_t cudaFreeHost(void *memory);
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaEventCreate(cudaEvent_t *event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+}
+template <class T> cudaError_t cudaMalloc(T **memory, std::size_t bytes) {
+  return cudaMalloc(reinterpret_cast<void **>(memory), bytes);
 }
 
 // Clang calls one of these for what stands between <<< and >>>: the first where it knows of a

@@ -3,9 +3,11 @@
 
 #include "Fixes.h"
 #include "Kernels.h"
+#include "Resources.h"
 
 #include "analyzer/idioms/KernelLaunches.h"
 
+#include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 
 #include <set>
@@ -21,7 +23,7 @@ public:
     if (first == visit.care.launches.end())
       return onPool(visit, reporter);
     Finding finding = findingAt(visit, *first);
-    finding.level = levelIn(visit);
+    finding.level = levelIn(visit.unit, visit.function);
     finding.message =
         "this kernel runs on the default stream, whatever the current one is, in whose "
         "order its tensors are computed";
@@ -48,10 +50,31 @@ public:
       if (!isDefaultStream(given, visit.function))
         continue;
       Finding finding = findingAt(visit, call);
-      finding.level = levelIn(visit);
+      finding.level = levelIn(visit.unit, visit.function);
       finding.message = "the kernels of this function are given the default stream, whatever the "
                         "current one is, in whose order their tensors are computed";
       return reporter.report(std::move(finding));
+    }
+  }
+
+  /// The same of a handle of a library that the function creates.
+  void onFunction(const FunctionVisit &visit, Reporter &reporter) override {
+    if (isClosure(visit.function))
+      return; // Said of the function around it.
+    for (const Acquisition &created : acquisitionsIn(visit.function)) {
+      if (created.kind() != Trait::CreatesHandle || !worksOnTensors(visit.function, visit.unit))
+        continue;
+      const ResourceUses uses = usesOf(created, visit.function, visit.unit);
+      if (!uses.isComputedWith || uses.isGivenStream || uses.escapes)
+        continue;
+      const clang::SourceManager &sources = visit.source.manager;
+      Finding finding(levelIn(visit.unit, visit.function),
+                      clang::SourceRange(sources.getFileLoc(created.call->begin()),
+                                         sources.getFileLoc(created.call->end())));
+      finding.message = "'" + created.variable->name.str() +
+                        "' is given no stream and computes on the default one, whatever the "
+                        "current one is, in whose order its tensors are computed";
+      reporter.report(std::move(finding));
     }
   }
 
@@ -110,16 +133,16 @@ private:
 
   /// A program knows whether it uses any other stream; but not what another language uses that
   /// calls the function.
-  static Level levelIn(const LauncherVisit &visit) {
-    const ProgramFacts &program = visit.unit.program();
-    return program.isProgram() && !choosesStreams(visit) && !program.isForOthers(visit.function)
+  static Level levelIn(const UnitAnalysis &unit, const FunctionBody &function) {
+    const ProgramFacts &program = unit.program();
+    return program.isProgram() && !choosesStreams(unit) && !program.isForOthers(function)
                ? Level::Advice
                : Level::Likely;
   }
 
   /// Whether the program makes any stream the current one.
-  static bool choosesStreams(const LauncherVisit &visit) {
-    return llvm::any_of(visit.unit.callGraph().functions(), [](const FunctionBody *body) {
+  static bool choosesStreams(const UnitAnalysis &unit) {
+    return llvm::any_of(unit.callGraph().functions(), [](const FunctionBody *body) {
       return hasEvent(
           *body, [](const Event &event) { return event.operation == Operation::ChooseStream; });
     });

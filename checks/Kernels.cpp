@@ -25,7 +25,7 @@ static Cared caredByCallers(const LauncherVisit &visit, const FunctionBody &func
     return what == &KernelCare::choosesDevice ? Cared::Yes : Cared::No;
   if (isHandedOn(visit, function))
     return Cared::No;
-  // Whoever looks at what it is given, is given it by somebody who has not.
+  // A function that makes sure of its tensors is the first that gets them: none has chosen a GPU.
   Cared least = visit.unit.callGraph().isCalled(function) ? Cared::Yes
                 : function.kernelCare.checksDevice        ? Cared::No
                                                           : Cared::Unknown;

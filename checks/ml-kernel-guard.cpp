@@ -26,7 +26,8 @@ public:
       const Event *only = onlyCallOf(visit);
       if (only)
         finding.notes.push_back({*only, "it gets the memory of tensors here"});
-      finding.fixes = only ? guard(visit, *only->function) : decltype(finding.fixes)();
+      finding.fixes = only && only->function->linkedFrom.empty() ? guard(visit, *only->function)
+                                                                 : decltype(finding.fixes)();
     }
     reporter.report(std::move(finding));
   }

@@ -1,6 +1,6 @@
 // A random engine that is made without a seed begins with the same one each time. Made in every
-// round of a loop, it gives every round the same numbers: each epoch the same order of the samples.
-// So does the generator of the framework if it is given the same seed in each round.
+// iteration of a loop, it gives every iteration the same numbers: each epoch the same order of the
+// samples. So does the generator of the framework if it is given the same seed in each iteration.
 
 #include "Check.h"
 #include "Loops.h"
@@ -38,36 +38,41 @@ public:
   }
 
 private:
-  /// The same seed for the framework's numbers in each round of a training.
+  /// The same seed for the framework's numbers in each iteration of a training.
   static void reportSeed(const FunctionVisit &visit, const ir::Node &seed, Reporter &reporter) {
     const FunctionBody &function = visit.function;
     const auto loops = function.loopsAround(&seed);
-    if (loops.empty() || !trainsOn(visit, *loops.front()) || seed.arguments.empty() ||
+    if (loops.empty() || function.isConditional(&seed, loops.front()) ||
+        !trainsOn(visit, *loops.front()) || seed.arguments.empty() ||
         ir::stripped(seed.arguments.front())->hasSideEffects ||
         llvm::any_of(function.namedIn(seed.arguments.front()), [&](const ir::Symbol *name) {
           return function.mayChange(*name, loops.front());
         }))
       return;
     Finding finding(Level::Likely, seed);
-    finding.message = "each round of the training begins with the same random numbers: the same "
-                      "order of samples, the same dropout; give the seed once, before the loop";
+    finding.message = "each iteration of the training begins with the same random numbers: the "
+                      "same order of samples, the same dropout; set the seed once before the loop";
     finding.notes.push_back({*loops.front(), "the loop is here"});
     reporter.report(std::move(finding));
   }
 
-  /// Whether a round of \p loop goes on with a training, and begins none.
+  /// Whether an iteration of \p loop goes on with a training, and begins none.
   static bool trainsOn(const FunctionVisit &visit, const ir::Node &loop) {
     bool steps = false, begins = false;
     const auto isStep = [](const Event &event) { return event.kind == EventKind::Step; };
+    const auto isBeginning = [](const Event &event) {
+      return makesOptimizer(event) ||
+             (event.kind == EventKind::Construct && isModule(event.subject.role));
+    };
     for (const Block &block : visit.function.blocks)
       for (const Event &event : block.events) {
         if (!contains(visit.source, &loop, event.site))
           continue;
-        begins |= makesOptimizer(event) ||
-                  (event.kind == EventKind::Construct && isModule(event.subject.role));
         const FunctionBody *callee =
             event.kind == EventKind::Call ? visit.unit.callGraph().calleeOf(event) : nullptr;
         steps |= isStep(event) || (callee && visit.unit.callGraph().mayRun(*callee, isStep));
+        begins |=
+            isBeginning(event) || (callee && visit.unit.callGraph().mayRun(*callee, isBeginning));
       }
     return steps && !begins;
   }

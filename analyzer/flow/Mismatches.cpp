@@ -197,21 +197,23 @@ private:
           state.shapeOfElements(list).hasRank(0))
         return Mismatch{Mismatch::Dimensions, &list};
     const auto &numbers = event.typing->numbers;
+    if (llvm::is_contained(numbers, Typing::noNumber))
+      return std::nullopt; // Along which dimension is not known.
     return ofListed(numbers.empty() ? 0 : numbers.front());
   }
 
-  /// The operands of what makes the list at \p path, if those are tensors.
-  llvm::ArrayRef<Operand> listedIn(PathId path) const {
+  /// The tensors of the list in braces that is at \p path, or that what is there was made of.
+  llvm::ArrayRef<Operand> listedIn(PathId path, unsigned depth = 0) const {
     const auto isTensor = [](const Operand &operand) { return operand.role == TypeRole::Tensor; };
     for (const Block &block : event.function->blocks)
-      for (const Event &made : block.events)
-        if (made.result && made.result == path && &made != &event) {
-          if (made.operands.size() == 1 && !isTensor(made.operands.front()) &&
-              made.operands.front().path != path)
-            return listedIn(made.operands.front().path);
-          return llvm::all_of(made.operands, isTensor) ? llvm::ArrayRef(made.operands)
-                                                       : llvm::ArrayRef<Operand>();
-        }
+      for (const Event &made : block.events) {
+        if (!made.result || made.result != path || made.operands.empty())
+          continue;
+        if (made.site->kind == ir::NodeKind::List && llvm::all_of(made.operands, isTensor))
+          return made.operands;
+        if (made.kind == EventKind::Construct && made.operands.size() == 1 && depth < 3)
+          return listedIn(made.operands.front().path, depth + 1);
+      }
     return {};
   }
 

@@ -80,10 +80,10 @@ static llvm::SmallVector<Pick, 4> picksOf(const Typing &typing) {
   return picks;
 }
 
-/// Whether elements that the event leaves out of a tensor of \p shape certainly lie between those
-/// that it picks: a column of a matrix.
-static bool leavesGaps(const Event &event, const Shape &shape) {
-  if (!event.typing || shape.isOpen)
+/// Whether elements that the event leaves out of \p whole certainly lie between those that it
+/// picks: a column of a matrix.
+static bool leavesGaps(const Event &event, const Value &whole, const Shape &shape) {
+  if (!event.typing || shape.isOpen || whole.layout.permuted || whole.storage.anyStrides)
     return false;
   const auto isSeveral = [](std::int64_t size) { return size > 1 || size == Shape::many; };
   bool isBehindSeveral = false;
@@ -133,7 +133,8 @@ const Event *Interpreter::permutedBy(const Event &event, const State &state) con
     permutedTwice.insert(&event);
     return &event;
   }
-  if (event.operation == Operation::View && leavesGaps(event, state.typeOf(event.subject).shape))
+  if (event.operation == Operation::View &&
+      leavesGaps(event, state.valueOf(event.subject), state.typeOf(event.subject).shape))
     return &event;
   const Operand *like = laidOutLike(event);
   const Event *before = like ? state.valueOf(*like).layout.permuted : nullptr;

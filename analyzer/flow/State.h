@@ -80,6 +80,8 @@ public:
   /// gradients, or may: they themselves, not what an object has of which they are a part. Else 0.
   std::uint8_t gradientsAskedBy(const Operand &options) const;
 
+  /// Whether the path leads to a module, or below one.
+  bool isModuleAt(PathId path) const;
   /// What is known of the module \p object, by itself or as a part of another.
   ModuleFacts moduleAt(PathId object) const;
   ModuleFacts module(const Operand &operand) const { return moduleAt(resolve(operand.path)); }
@@ -440,8 +442,6 @@ private:
   /// Something on \p device gets into \p place, which may be one of several: any element, say.
   void mayBeMoved(PathId place, Device device);
   template <typename Visit> void forEachMap(Visit visit);
-  /// Whether the path leads to a module, or below one.
-  bool isModuleAt(PathId path) const;
   /// A new module gets into a container.
   void addElement(PathId container, const ModuleFacts &facts);
   /// Changes what is known of the modules that \p object may be, or be a part of, or have as parts.

@@ -413,7 +413,9 @@ void Interpreter::requireGrad(const Event &event, State &state) {
     value.autograd.cut = value.autograd.idleTerm = nullptr;
   PathId object = state.resolve(event.subject.path);
   // What has no graph is a leaf of its own, whatever it was computed of.
-  const bool isLeaf = isOn == true && before.autograd.graph == Graph::Detached;
+  const bool isLeaf = isOn == true && before.autograd.graph == Graph::Detached &&
+                      llvm::none_of(tables.sources.members(before.autograd.sources),
+                                    [&](PathId owner) { return state.isModuleAt(owner); });
   if ((isLeaf || value.autograd.sources == noSources) && object != tables.paths.unknown())
     value.autograd.sources = tables.sources.of(object);
   state.changeValue(event.subject.path, value);

@@ -171,13 +171,13 @@ bool keepsMany(llvm::ArrayRef<TensorType> given) {
   return llvm::none_of(given, [](const TensorType &type) { return type.shape.isOne(); });
 }
 
-/// What \p count tensors of \p shape are beside each other.
+/// What \p count tensors of \p shape are beside each other along \p axis.
 Shape timesAlong(const Shape &shape, std::int64_t axis, std::int64_t count) {
-  Shape result = resized(shape, axis, Shape::unknown);
-  for (size_t i = 0; i < result.sizes.size() && result.sizes.size() == shape.sizes.size(); ++i)
-    if (result.sizes[i] == Shape::unknown && shape.sizes[i] > 0 && count > 0)
-      result.sizes[i] = shape.sizes[i] * count;
-  return result;
+  const auto rank = static_cast<std::int64_t>(shape.sizes.size());
+  const std::int64_t index = axis < 0 ? axis + rank : axis;
+  const bool isKnown = (axis < 0 || !shape.isOpen) && index >= 0 && index < rank && count > 0;
+  const std::int64_t size = isKnown ? shape.sizes[index] : Shape::unknown;
+  return resized(shape, axis, size > 0 ? size * count : Shape::unknown);
 }
 
 /// Whether the index is for a dimension that is there already.
@@ -568,7 +568,9 @@ TypeId Interpreter::typeOf(const Event &event, const State &state) const {
     break;
   case ResultRule::Join:
     result = tables.types[typeOfElements(event, state)];
-    if (const std::int64_t count = sized(typing.shape).last(); count != 1)
+    if (llvm::is_contained(typing.numbers, Typing::noNumber))
+      result.shape = unsized(result.shape); // Along which dimension is not known.
+    else if (const std::int64_t count = sized(typing.shape).last(); count != 1)
       result.shape = timesAlong(result.shape, axisOr(0), count);
     break;
   case ResultRule::Matmul:

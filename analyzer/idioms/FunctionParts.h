@@ -7,6 +7,7 @@
 
 namespace gradtidy {
 
+/// The code of one function by what its parts do.
 struct FunctionParts {
   using Nodes = llvm::SmallVector<const ir::Node *, 8>;
 

@@ -19,6 +19,21 @@ static bool asksForLayout(const Symbol &callee) {
 /// Whether \p call is of a function that checks a tensor, or leaves to it what to do with that.
 static bool checks(const Node &call) { return words::speaksOfChecking(nameOfCallee(call)); }
 
+/// Whether the function throws, or calls what never returns, for what \p question answers.
+static bool isChecked(const Node &question) {
+  const Node *inner = &question, *outer = question.parent;
+  while (outer && outer->isExpression && !checks(*outer))
+    inner = std::exchange(outer, outer->parent);
+  if (!outer || outer->kind != NodeKind::If || inner != outer->condition)
+    return outer && checks(*outer);
+  bool throws = false;
+  forEach(outer->body, [&](const Node &node) {
+    throws |=
+        node.kind == NodeKind::Throw || (node.isCall() && node.symbol && node.symbol->neverReturns);
+  });
+  return throws;
+}
+
 bool isDefaultStream(const Node &stream, const FunctionBody &function) {
   if (stream.kind == NodeKind::DefaultArgument || isNull(&stream) ||
       stripped(&stream)->integer == 0)
@@ -101,7 +116,7 @@ void CareReader::noteCall(const Node &call) {
   if (!callee)
     return;
   care.choosesDevice |= callee->trait == Trait::ChoosesDevice;
-  care.checksDevice |= callee->aspects.has(Aspect::TellsCuda);
+  care.checksDevice |= callee->aspects.has(Aspect::TellsCuda) && isChecked(call);
   // Whoever waits for the GPU and looks at what that gives is told, too.
   const bool asks = callee->trait == Trait::AsksForErrors ||
                     (callee->operation == Operation::Synchronize && !call.type->isVoid &&

@@ -44,6 +44,7 @@ private:
   bool isByAll(const Step &step) const { return !guardOf(*step.node); }
   bool mayChangeForOthers(const Step &write) const;
   bool mayMeet(const Step &read, const Step &write) const;
+  bool areOwn(const Node &place, const Node &other) const;
   bool waits(size_t begin, size_t end, const Node *within) const;
   bool isForward(size_t first, size_t second) const;
   bool mayWaitInRounds(size_t first, size_t second) const;
@@ -58,7 +59,15 @@ private:
 
 } // namespace
 
-/// Whether the statement is none that anybody knows, such as assembly.
+/// The switch that a break at \p node leaves, or null.
+static const Node *switchAround(const Node &node) {
+  const Node *outer = node.kind == NodeKind::Break ? node.parent : nullptr;
+  while (outer && outer->kind != NodeKind::Switch && !outer->isLoop())
+    outer = outer->parent;
+  return as(NodeKind::Switch, outer);
+}
+
+/// Whether nothing is known of the statement: of assembly, for example.
 static bool isAssembly(const Node &node) {
   return node.kind == NodeKind::Other && !node.isExpression && node.children.empty();
 }
@@ -133,10 +142,8 @@ bool AccessReader::mayWaitIn(const Symbol &function, const Node &code) {
   if (!isFirst)
     return known->second;
   bool waits = false;
-  forEach(&code, [&](const Node &node) {
-    waits |=
-        (node.isCall() && node.kind != NodeKind::OperatorCall && mayWait(node)) || isAssembly(node);
-  });
+  forEach(&code,
+          [&](const Node &node) { waits |= (node.isCall() && mayWait(node)) || isAssembly(node); });
   return waiting[&function] = waits;
 }
 
@@ -161,6 +168,32 @@ bool AccessReader::mayChangeForOthers(const Step &write) const {
   return write.isAtomic || guard || isOfThread(write.node);
 }
 
+/// Whether the two indices say the same, be it by the names of constants.
+static bool areSame(const Node &index, const Node &other) {
+  const Node *named = constantIn(&index), *otherNamed = constantIn(&other);
+  return areAlike(index, other) || (named && otherNamed && areAlike(*named, *otherNamed));
+}
+
+/// Whether the places are in different parts of the memory, as constant indices say: of two
+/// buffers.
+static bool areApart(const Node &place, const Node &other) {
+  const Node *a = as(NodeKind::Subscript, &place), *b = as(NodeKind::Subscript, &other);
+  if (!a || !b)
+    return false;
+  const Node *index = stripped(a->children[1]), *otherIndex = stripped(b->children[1]);
+  return (index->integer && otherIndex->integer && *index->integer != *otherIndex->integer) ||
+         areApart(*stripped(a->children[0]), *stripped(b->children[0]));
+}
+
+/// Whether a thread keeps to its own part at both places: `sums[threadIdx.x][i]`.
+bool AccessReader::areOwn(const Node &place, const Node &other) const {
+  const Node *a = as(NodeKind::Subscript, &place), *b = as(NodeKind::Subscript, &other);
+  if (!a || !b)
+    return false;
+  return (isOfThread(a->children[1]) && areSame(*a->children[1], *b->children[1])) ||
+         areOwn(*stripped(a->children[0]), *stripped(b->children[0]));
+}
+
 /// Whether the element that all threads read may be the one that is written: all write the first.
 bool AccessReader::mayMeet(const Step &read, const Step &write) const {
   const auto indexOf = [](const Node &place) {
@@ -169,6 +202,8 @@ bool AccessReader::mayMeet(const Step &read, const Step &write) const {
   const Node *index = indexOf(*read.node), *written = indexOf(*write.node);
   if (!index || !written)
     return !index && !written;
+  if (areApart(*read.node, *write.node))
+    return false;
   const bool isMoved =
       written->kind == NodeKind::Binary && (written->op == "+" || written->op == "-");
   return areAlike(*read.node, *write.node) ||
@@ -187,6 +222,10 @@ bool AccessReader::waits(size_t begin, size_t end, const Node *within) const {
 bool AccessReader::isForward(size_t first, size_t second) const {
   if (first >= second || waits(first + 1, second, nullptr))
     return false;
+  for (size_t i = first + 1; i < second; ++i) // One case may be left before that of the other.
+    if (const Node *choice = steps[i].kind == Step::Leave ? switchAround(*steps[i].node) : nullptr;
+        choice && isWithin(*steps[first].node, choice) && isWithin(*steps[second].node, choice))
+      return false;
   for (const Node *inner = steps[first].node, *outer = inner->parent; outer;
        inner = std::exchange(outer, outer->parent)) {
     if (isWithin(*steps[second].node, outer)) // The innermost around both.
@@ -246,10 +285,16 @@ std::vector<UnorderedAccess> AccessReader::unordered() const {
       const bool isCommon = !isOfThread(steps[read].node);
       const bool isCommonForAll = isCommon && isByAll(steps[read]);
       const bool isOfOne = !isOfThread(steps[write].node);
-      // Sums that one thread makes of the parts of all need a barrier before as well.
+      // Sums that one thread makes of the parts of all need a barrier before as well; a single part
+      // may be its own.
+      const Node *last = steps[read].node->kind == NodeKind::Subscript
+                             ? stripped(steps[read].node->children[1])
+                             : nullptr;
+      const bool isOfMany =
+          !isOfOne && last && !last->integer && !areApart(*steps[read].node, *steps[write].node);
       if (isCommon && isForward(write, read) &&
-          (isOfOne ? isCommonForAll && mayMeet(steps[read], steps[write])
-                   : !mayWaitInRounds(write, read)))
+          (isOfMany ? !mayWaitInRounds(write, read)
+                    : isCommonForAll && mayMeet(steps[read], steps[write])))
         report(read, write, UnorderedAccess::WriteThenRead);
       const bool isShared = isCommonForAll && mayMeet(steps[read], steps[write]);
       if (isShared && isForward(read, write))
@@ -257,7 +302,8 @@ std::vector<UnorderedAccess> AccessReader::unordered() const {
       // Who waits between a write and a read means to read what others have written.
       const bool isMeant = read > write && waits(write, read, nullptr) &&
                            isOfThread(steps[write].node) &&
-                           !areAlike(*steps[read].node, *steps[write].node);
+                           !areOwn(*steps[read].node, *steps[write].node) &&
+                           !areApart(*steps[read].node, *steps[write].node);
       if ((isShared || isMeant) && roundFor(read, write))
         report(read, write, UnorderedAccess::ReadThenNextRound);
     }

@@ -115,8 +115,10 @@ llvm::SmallVector<const ir::Node *, 4> FunctionBody::loopsAround(const ir::Node 
   return loops;
 }
 
-/// Whether \p statement may leave the function, or the round of the loop it stands in.
-static bool mayLeave(const ir::Node &statement, bool isInSwitch = false, bool isInLoop = false) {
+/// Whether \p statement may leave the function, which matters if it \p mayReturn, or the round of
+/// the loop it stands in.
+static bool mayLeave(const ir::Node &statement, bool mayReturn, bool isInSwitch = false,
+                     bool isInLoop = false) {
   switch (statement.kind) {
   case NodeKind::Lambda:
     return false;
@@ -126,14 +128,14 @@ static bool mayLeave(const ir::Node &statement, bool isInSwitch = false, bool is
     return !isInLoop;
   case NodeKind::Return:
   case NodeKind::Throw:
-    return true;
+    return mayReturn;
   default:
     break;
   }
   isInSwitch |= statement.kind == NodeKind::Switch;
   isInLoop |= statement.isLoop();
   return llvm::any_of(statement.children, [&](const ir::Node *child) {
-    return mayLeave(*child, isInSwitch, isInLoop);
+    return mayLeave(*child, mayReturn, isInSwitch, isInLoop);
   });
 }
 
@@ -187,9 +189,9 @@ static bool isConditional(const ir::Node *site, llvm::ArrayRef<const ir::Node *>
 
 bool FunctionBody::isConditional(const ir::Node *site, const ir::Node *within) const {
   // A program that ends before it comes there does nothing else instead.
-  const bool mayEnd = !within && this->function->isMain;
+  const bool mayReturn = within || !this->function->isMain;
   return gradtidy::isConditional(site, around(site), within, [&](const ir::Node &before) {
-    return !mayEnd && mayLeave(before);
+    return mayLeave(before, mayReturn);
   });
 }
 

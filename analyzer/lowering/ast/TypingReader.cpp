@@ -567,7 +567,7 @@ static Pick pickOf(const Expr *index, Vocabulary &vocabulary) {
   return type->isIntegerType() && !type->isBooleanType() ? Pick::One : Pick::Other;
 }
 
-/// What each of the \p indices of a tensor does; nothing where they are not listed.
+/// What each of the \p indices of a tensor does.
 static SmallVector<Pick, 4> picksOf(const Expr *indices, Vocabulary &vocabulary) {
   SmallVector<Pick, 4> picks;
   const Expr *list = strip(indices);
@@ -579,8 +579,8 @@ static SmallVector<Pick, 4> picksOf(const Expr *indices, Vocabulary &vocabulary)
   if (const auto *braces = dyn_cast<InitListExpr>(list))
     for (const Expr *index : braces->inits())
       picks.push_back(pickOf(index, vocabulary));
-  else if (const Pick only = pickOf(indices, vocabulary); only != Pick::Other)
-    picks.push_back(only);
+  else
+    picks.push_back(pickOf(indices, vocabulary));
   return picks;
 }
 

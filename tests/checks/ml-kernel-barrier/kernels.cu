@@ -393,3 +393,73 @@ __global__ void farthest_bad(const torch::PackedTensorAccessor32<float, 2> x, in
   }
   found[blockIdx.x] = last;
 }
+
+// --- what each thread keeps for itself ------------------------------------------------------------------
+
+__global__ void first_part_ok(const float *x, float *y) {
+  __shared__ float part[128];
+  part[threadIdx.x] = x[threadIdx.x];
+  if (threadIdx.x == 0)
+    y[0] = part[0];
+}
+
+__global__ void behind_first_ok(const float *x, float *y) {
+  __shared__ float part[129];
+  if (threadIdx.x == 0)
+    part[0] = x[0];
+  __syncthreads();
+  part[1 + threadIdx.x] = x[threadIdx.x];
+  y[threadIdx.x] = part[0];
+}
+
+__global__ void two_tiles_ok(const float *x, float *y) {
+  __shared__ float tiles[2][128];
+  tiles[0][threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  tiles[1][threadIdx.x] = x[threadIdx.x] * 2;
+  float sum = 0;
+  for (int i = 0; i < 128; ++i)
+    sum += tiles[0][i];
+  y[threadIdx.x] = sum;
+}
+
+__global__ void row_of_each_ok(const float *x, float *y, int n) {
+  __shared__ float rows[128][4];
+  const int own = threadIdx.x;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < 4; ++j)
+      rows[threadIdx.x][j] = x[i + j];
+    __syncthreads();
+    for (int k = 0; k < 4; ++k)
+      y[own] += rows[own][k];
+  }
+}
+
+template <typename Function> __device__ void twice(Function function) {
+  function();
+  function();
+}
+
+struct Meet {
+  __device__ void operator()() const { __syncthreads(); }
+};
+
+__global__ void met_ok(const float *x, float *y) {
+  __shared__ float total;
+  if (threadIdx.x == 0)
+    total = x[blockIdx.x];
+  twice(Meet());
+  y[threadIdx.x] = total;
+}
+
+__global__ void cases_ok(const float *x, float *y, int mode) {
+  __shared__ float part[128];
+  switch (mode) {
+  case 0:
+    part[threadIdx.x] = x[threadIdx.x];
+    break;
+  case 1:
+    y[threadIdx.x] = part[0];
+    break;
+  }
+}

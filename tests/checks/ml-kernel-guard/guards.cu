@@ -212,3 +212,11 @@ torch::Tensor held_ok(torch::Tensor x) {
   square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>());
   return y;
 }
+
+// Who only asks what to do may have got it from somebody with a guard.
+torch::Tensor choice_bad(torch::Tensor x) {
+  torch::Tensor y = torch::zeros_like(x);
+  if (x.is_cuda())
+    square<<<1, 256>>>(x.data_ptr<float>(), y.data_ptr<float>()); // expect: ml-kernel-guard (level 2)
+  return y;
+}

@@ -41,3 +41,10 @@ Numbers channel_ok() {
   auto red = torch::rand({1, 3, 8, 8}).select(1, 0);
   return Numbers(red.data_ptr<float>(), red.data_ptr<float>() + red.numel());
 }
+
+// A column of what was transposed is a row of the memory.
+Numbers transposed_ok() {
+  auto points = torch::rand({2, 3});
+  auto row = points.t().select(1, 0);
+  return Numbers(row.data_ptr<float>(), row.data_ptr<float>() + 3);
+}

@@ -54,3 +54,25 @@ void shown_ok(torch::nn::Linear &net, const std::vector<torch::Tensor> &inputs) 
     std::cout << net(x + torch::randn_like(x)) << '\n';
   }
 }
+
+static void run(double rate, torch::Tensor x) {
+  torch::nn::Linear net(4, 4);
+  torch::optim::SGD optimizer(net->parameters(), rate);
+  for (int i = 0; i < 10; ++i)
+    step(net, optimizer, x);
+}
+
+void trainings_elsewhere_ok(torch::Tensor x) {
+  for (double rate : {0.1, 0.01}) {
+    torch::manual_seed(1);
+    run(rate, x);
+  }
+}
+
+void first_ok(torch::nn::Linear &net, torch::optim::Optimizer &optimizer, torch::Tensor x) {
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    if (epoch == 0)
+      torch::manual_seed(1);
+    step(net, optimizer, x);
+  }
+}

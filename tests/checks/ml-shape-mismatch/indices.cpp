@@ -65,3 +65,21 @@ torch::Tensor joined_ok() {
   return torch::cat({light, color}) + torch::cat({light, color}, -3) +
          torch::stack({light, color.slice(0, 0, 1)});
 }
+
+torch::Tensor along_ok(int64_t dimension) {
+  auto x = torch::rand({2, 3}), y = torch::rand({2, 4});
+  return torch::cat({x, y}, dimension);
+}
+
+std::vector<torch::Tensor> cut(torch::Tensor a, torch::Tensor b);
+
+torch::Tensor given_ok() {
+  auto x = torch::rand({1, 3}), y = torch::rand({2, 3});
+  return torch::stack(cut(x, y));
+}
+
+void kept_indices_ok(torch::Tensor target) {
+  auto x = torch::rand({3, 4}), z = torch::zeros({4, 4});
+  std::vector<torch::indexing::TensorIndex> at{0};
+  z += x.index(at);
+}

@@ -29,8 +29,9 @@ public:
     if (!(isEvaluation(visit) || isCut) || visit.before.gradMode().possible != GradMode::On ||
         visit.before.module(forward.subject).isFrozen || isDifferentiated == Answer::Yes ||
         forward.isGuarded || visit.before.guardElsewhere || mayBeFrozenByMode(visit) ||
-        isOnWayToError(visit) || takesNoTensor(visit))
-      return; // Of a guard elsewhere, see ml-guard-other-thread.
+        isOnWayToError(visit) || takesNoTensor(visit) || losesGuard(*visit.shown().function))
+      return; // Of a guard elsewhere, see ml-guard-other-thread; of one without a name,
+              // ml-guard-temporary.
     const Event &shown = visit.shown();
     const Event &culprit = culpritOf(visit);
     if (&shown != &forward && visit.unit.uses().isSetAside(visit.site) && isLinked(visit))
@@ -67,6 +68,13 @@ public:
   }
 
 private:
+  /// Whether a guard stands in \p function that ends with its statement.
+  static bool losesGuard(const FunctionBody &function) {
+    return hasEvent(function, [](const Event &event) {
+      return event.kind == EventKind::EnterGradMode && event.isDiscarded;
+    });
+  }
+
   /// The forward pass, or the call of a helper that has no use for its graph, which others have.
   static const Event &culpritOf(const Visit &visit) {
     if (const Event *inner = passWithin(visit))

@@ -1,5 +1,7 @@
 #include "Resources.h"
 
+#include "analyzer/idioms/CodeForms.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gradtidy {
@@ -13,18 +15,7 @@ using ir::Symbol;
 /// callers.
 constexpr unsigned maxDepth = 4;
 
-/// The function that \p call calls, be it open which of several.
-const Symbol *calleeOf(const Node &call) {
-  if (call.symbol || !call.isCall())
-    return call.symbol;
-  const Node *callee = call.callee();
-  return callee ? callee->symbol : nullptr;
-}
-
-Trait traitOf(const Node &call) {
-  const Symbol *callee = call.isCall() ? calleeOf(call) : nullptr;
-  return callee ? callee->trait : Trait::None;
-}
+Trait traitOf(const Node &call) { return call.isCall() ? traitOfCallee(call) : Trait::None; }
 
 bool acquires(Trait trait) {
   return trait == Trait::GetsMemory || trait == Trait::CreatesHandle ||
@@ -57,23 +48,11 @@ bool isNothing(const Node *value) {
          (spelled->kind == NodeKind::List && spelled->children.empty());
 }
 
-bool contains(const Node *outer, const Node *inner) {
-  while (inner && inner != outer)
-    inner = inner->parent;
-  return inner;
-}
-
-bool mentions(const Node *code, const Symbol &variable) {
-  bool isFound = false;
-  ir::forEach(code, [&](const Node &node) { isFound |= ir::variableIn(&node) == &variable; });
-  return isFound;
-}
-
 /// Whether \p call is left out where \p variable holds something.
 bool dependsOn(const Symbol &variable, const Node &call) {
   for (const Node *around = call.parent; around; around = around->parent)
-    if (around->kind == NodeKind::If && !contains(around->condition, &call) &&
-        mentions(around->condition, variable))
+    if (around->kind == NodeKind::If && around->condition && !isWithin(&call, *around->condition) &&
+        mentions(around->condition, canonical(&variable)))
       return true;
   return false;
 }
@@ -158,7 +137,7 @@ void UseReader::readUse(const Node &name, const Symbol &variable, const Node *bo
       return;
     case NodeKind::Declaration:
       for (const Symbol *declared : around->declared)
-        if (declared->init && contains(declared->init, &name)) {
+        if (declared->init && isWithin(&name, *declared->init)) {
           if (isAddress || declared->isStatic || !declared->type->isPointer)
             break;
           return read(*declared, body, depth); // Another name.

@@ -103,28 +103,21 @@ private:
   // --- barriers that are missing
 
   static void reportMissing(const UnorderedAccess &access, Reporter &reporter) {
-    switch (access.order) {
-    case UnorderedAccess::WriteThenRead: {
-      Finding finding(Level::Likely, *access.read,
-                      "a thread reads what others write into this shared memory, and waits for "
-                      "none of them: there is no barrier between");
+    const bool isEarly = access.order == UnorderedAccess::WriteThenRead;
+    const bool isNextRound = access.order == UnorderedAccess::ReadThenNextRound;
+    Finding finding(Level::Likely, isEarly ? *access.read : *access.write);
+    if (isEarly)
+      finding.message = "a thread reads what others write into this shared memory, and waits for "
+                        "none of them: there is no barrier between";
+    else
+      finding.message = std::string("a thread overwrites this shared memory ") +
+                        (isNextRound ? "in the next round " : "") +
+                        "while others still read it: there is no barrier behind the reads";
+    if (isEarly)
       finding.notes.push_back({*access.write, "it is written here"});
-      return reporter.report(std::move(finding));
-    }
-    case UnorderedAccess::ReadThenWrite: {
-      Finding finding(Level::Likely, *access.write,
-                      "a thread overwrites this shared memory while others still read it: there "
-                      "is no barrier behind the reads");
-      finding.notes.push_back({*access.read, "all read it here"});
-      return reporter.report(std::move(finding));
-    }
-    case UnorderedAccess::ReadThenNextRound:
-      Finding finding(Level::Likely, *access.write,
-                      "a thread overwrites this shared memory in the next round while others "
-                      "still read it: there is no barrier behind the reads");
-      finding.notes.push_back({*access.read, "it is read here"});
-      return reporter.report(std::move(finding));
-    }
+    else
+      finding.notes.push_back({*access.read, isNextRound ? "it is read here" : "all read it here"});
+    reporter.report(std::move(finding));
   }
 
   // --- blocks that wait for none

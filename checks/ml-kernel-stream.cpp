@@ -5,6 +5,7 @@
 #include "Kernels.h"
 #include "Resources.h"
 
+#include "analyzer/idioms/CodeForms.h"
 #include "analyzer/idioms/KernelLaunches.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -100,10 +101,7 @@ private:
     bool isUsed = hasEvent(
         function, [](const Event &event) { return event.operation == Operation::Synchronize; });
     ir::forEach(function.body, [&](const ir::Node &node) {
-      const ir::Node *around = ir::variableIn(&node) == variable ? &node : nullptr;
-      while (around && around != &launch)
-        around = around->parent;
-      isUsed |= ir::variableIn(&node) == variable && !around;
+      isUsed |= ir::variableIn(&node) == variable && !isWithin(&node, launch);
     });
     return !isUsed;
   }

@@ -84,6 +84,12 @@ bool isTensor(const Node *expr) {
   return expr && expr->type && expr->type->role == TypeRole::Tensor;
 }
 
+bool isWithin(const Node *part, const Node &whole) {
+  while (part && part != &whole)
+    part = part->parent;
+  return part;
+}
+
 bool mentions(const Node *code, Entity entity) {
   bool isFound = false;
   forEach(code, [&](const Node &each) { isFound |= entityOf(&each) == entity; });

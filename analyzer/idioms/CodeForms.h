@@ -38,6 +38,9 @@ bool asksForSize(const ir::Node &call);
 /// Whether \p expr is a tensor, or leads to one by a pointer.
 bool isTensor(const ir::Node *expr);
 
+/// Whether \p part stands in \p whole, or is it.
+bool isWithin(const ir::Node *part, const ir::Node &whole);
+
 /// Whether \p code names the variable or member \p entity.
 bool mentions(const ir::Node *code, Entity entity);
 

@@ -51,12 +51,6 @@ llvm::ArrayRef<const Node *> sinceDeclaration(Entity variable, const Node &site)
   return {};
 }
 
-bool isWithin(const Node *part, const Node &whole) {
-  while (part && part != &whole)
-    part = part->parent;
-  return part;
-}
-
 /// Whether the loop, or other code, \p code declares \p variable, which \p site names.
 bool isDeclaredIn(const Node &code, Entity variable, const Node &site) {
   // Most are declared not far away, and code may be long.

@@ -1,5 +1,7 @@
 #include "SharedMemory.h"
 
+#include "CodeForms.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace gradtidy {
@@ -70,13 +72,6 @@ static const Node *switchAround(const Node &node) {
 /// Whether nothing is known of the statement: of assembly, for example.
 static bool isAssembly(const Node &node) {
   return node.kind == NodeKind::Other && !node.isExpression && node.children.empty();
-}
-
-static bool isWithin(const Node &node, const Node *outer) {
-  const Node *around = &node;
-  while (around && around != outer)
-    around = around->parent;
-  return around;
 }
 
 void AccessReader::add(const Node &node) {
@@ -213,7 +208,7 @@ bool AccessReader::mayMeet(const Step &read, const Step &write) const {
 /// Whether threads may wait in the steps from \p begin to before \p end that stand \p within.
 bool AccessReader::waits(size_t begin, size_t end, const Node *within) const {
   for (size_t i = begin; i < end; ++i)
-    if (steps[i].kind == Step::Wait && (!within || isWithin(*steps[i].node, within)))
+    if (steps[i].kind == Step::Wait && (!within || isWithin(steps[i].node, *within)))
       return true;
   return false;
 }
@@ -224,15 +219,15 @@ bool AccessReader::isForward(size_t first, size_t second) const {
     return false;
   for (size_t i = first + 1; i < second; ++i) // One case may be left before that of the other.
     if (const Node *choice = steps[i].kind == Step::Leave ? switchAround(*steps[i].node) : nullptr;
-        choice && isWithin(*steps[first].node, choice) && isWithin(*steps[second].node, choice))
+        choice && isWithin(steps[first].node, *choice) && isWithin(steps[second].node, *choice))
       return false;
   for (const Node *inner = steps[first].node, *outer = inner->parent; outer;
        inner = std::exchange(outer, outer->parent)) {
-    if (isWithin(*steps[second].node, outer)) // The innermost around both.
+    if (isWithin(steps[second].node, *outer)) // The innermost around both.
       return !(outer->kind == NodeKind::If || outer->kind == NodeKind::Conditional) ||
              inner == outer->condition || inner == outer->init;
     for (size_t i = first + 1; i < second; ++i)
-      if (steps[i].kind == Step::Leave && isWithin(*steps[i].node, outer))
+      if (steps[i].kind == Step::Leave && isWithin(steps[i].node, *outer))
         return false;
   }
   return false;
@@ -241,7 +236,7 @@ bool AccessReader::isForward(size_t first, size_t second) const {
 /// Whether a loop goes around both, and threads wait anywhere: before another round, perhaps.
 bool AccessReader::mayWaitInRounds(size_t first, size_t second) const {
   const auto loops = kernel.loopsAround(steps[first].node);
-  return !loops.empty() && isWithin(*steps[second].node, loops.back()) &&
+  return !loops.empty() && isWithin(steps[second].node, *loops.back()) &&
          waits(0, steps.size(), nullptr);
 }
 
@@ -251,7 +246,7 @@ bool AccessReader::isOtherBuffer(const Node &place, const Node &loop) const {
   forEach(&place, [&](const Node &node) {
     const Symbol *variable = variableIn(&node);
     const Node *declared = variable ? variable->init : nullptr;
-    const bool isOfRound = declared && loop.body && isWithin(*declared, loop.body);
+    const bool isOfRound = declared && loop.body && isWithin(declared, *loop.body);
     isOther |= variable && !variable->isStatic &&
                (isOfRound ? isOtherBuffer(*declared, loop) : kernel.mayChange(*variable, &loop));
   });
@@ -261,7 +256,7 @@ bool AccessReader::isOtherBuffer(const Node &place, const Node &loop) const {
 /// The loop in whose next round the write may come while others still read, or null.
 const Node *AccessReader::roundFor(size_t read, size_t write) const {
   for (const Node *loop : kernel.loopsAround(steps[read].node)) {
-    if (!isWithin(*steps[write].node, loop))
+    if (!isWithin(steps[write].node, *loop))
       continue;
     if (isOtherBuffer(*steps[write].node, *loop) || isOtherBuffer(*steps[read].node, *loop))
       return nullptr;
